@@ -6,6 +6,7 @@
 
 #include "app/pages/compare/page.hpp"
 #include "app/pages/experiments/page.hpp"
+#include "app/pages/explore/page.hpp"
 #include "app/pages/gallery/page.hpp"
 #include "app/pages/lessons/page.hpp"
 #include "app/pages/model/page.hpp"
@@ -18,8 +19,8 @@ namespace attnscope {
 namespace {
 
 std::span<const PageRow> page_rows() {
-  static const std::array rows{walk_page(),    compare_page(),  model_page(),  experiments_page(),
-                               lessons_page(), training_page(), gallery_page()};
+  static const std::array rows{explore_page(),     walk_page(),    compare_page(),  model_page(),
+                               experiments_page(), lessons_page(), training_page(), gallery_page()};
   return rows;
 }
 

@@ -10,6 +10,7 @@
 
 #include "app/kit/widgets/tip.hpp"
 #include "app/scene/actions.hpp"
+#include "app/state/requests.hpp"
 
 namespace attnscope {
 
@@ -24,6 +25,12 @@ struct PageSteps {
   std::string_view html;                              // the contents of the HTML file
 };
 
+/// A region whose picture can be saved: its name in the dialog, and what that adds to a file's name.
+struct PagePicture {
+  PictureRegion region;
+  std::string_view name, file;
+};
+
 struct PageFacts {
   Mode mode;                             // its mode, on screen and in a session
   bool is_on_bar = true;                 // false: only its action, the command line and sessions open it
@@ -34,7 +41,7 @@ struct PageFacts {
   std::span<const Action> actions = {};  // available in its mode
   /// While presenting, the letters among its keys belong to the presenter.
   bool leaves_letters_to_presenter = false;
-  bool draws_long = true;  // else a long result has its usual map there
+  bool draws_long = true;  // else a long result has the map of the first page there
   /// While presenting: its keys and their effects, for the foot of the window.
   std::vector<PresenterKey> (*presenter_keys)(const Scene&) = nullptr;
   /// Whether it does not use ↑ and ↓ now, which then select none of its controls.
@@ -47,6 +54,8 @@ struct PageFacts {
   // For the dialog for files. Its numbers are one table, which is saved as CSV; empty: it has no table of its
   // own.
   std::string_view picture, picture_file;  // what a picture shows of it, and what that adds to a file's name
+  /// The regions that can be chosen now, the window excepted; null: the page as a whole.
+  std::vector<PagePicture> (*pictures)(const Shown&) = nullptr;
   std::string_view menu_picture = {};  // the row of the file menu for it; empty: "Picture of the heatmap…"
   std::string_view table = {};         // the contents of the table
   std::string (*table_name)(const ViewState&) = nullptr;  // the table's file name, without extension
@@ -59,7 +68,7 @@ struct PageFacts {
 
 /// All pages, in the order of their table. Defined with that table, in app/pages/all.cpp.
 std::span<const PageFacts* const> page_facts();
-/// Null: no page has this mode; the shell draws it itself.
+/// Null: no page has this mode.
 inline const PageFacts* page_facts_of(const Mode& mode) {
   const auto all = page_facts();
   const auto found = std::ranges::find(all, mode, &PageFacts::mode);

@@ -21,8 +21,7 @@
 
 namespace attnscope {
 
-struct KeyboardState;  // app/state/keyboard_state.hpp
-struct ViewState;      // app/state/window_state.hpp
+struct ViewState;  // app/state/window_state.hpp
 
 struct Language;
 class Page;  // app/shell/page.hpp
@@ -117,8 +116,6 @@ Scene scene_of_held(Scene&, Selection& selection, Selection& next);
 bool has_two_texts(const Shown&);
 /// Whether the token strip has a text field: the open input came as text.
 bool has_text_field(const Scene&);
-/// The next widget gets the keyboard, with a focus ring.
-void take_keyboard(KeyboardState&);
 
 void draw_top_bar(Scene&, const Box&);
 void draw_token_strip(Scene&, const Box&);

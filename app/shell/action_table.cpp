@@ -12,13 +12,9 @@
 #include "app/state/regions/token_look.hpp"
 #include "app/state/window_state.hpp"
 #include "app/views/backends/switch.hpp"
-#include "app/views/editing/weight_map.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/heads/head_menu.hpp"
-#include "app/views/inspector/pages.hpp"
-#include "app/views/neuron/neuron_view.hpp"
-#include "app/views/parts/mask_painter.hpp"
 #include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
 #include "app/views/watch/watch.hpp"
@@ -40,16 +36,8 @@ constexpr Action also_by(Action action, ImGuiKeyChord first, ImGuiKeyChord secon
 
 using G = Action::Group;
 
-/// The action that shows a mode that is not a page of the table, and the actions after it in the help.
-struct OpeningAction {
-  Mode mode;
-  Action action;
-};
-const OpeningAction own_openings[] = {
-    {Mode::Explore,
-     any_length({G::Look, "Explore", ImGuiKey_F2, [](Scene& s) { act::show_mode(s, Mode::Explore); }})},
-    {Mode::Model, any_length({G::Look, "Watch a Python process", 0, show_watch})},
-};
+/// It stands behind the opening of Model.
+constexpr Action watch_opening = any_length({G::Look, "Watch a Python process", 0, show_watch});
 
 /// All actions except those of pages, the rows of a group in their order.
 const Action own_actions[] = {
@@ -73,14 +61,6 @@ const Action own_actions[] = {
     any_length({G::Edit, "Redo", ImGuiMod_Ctrl | ImGuiKey_Y, act::redo, true}),
 
     any_length({G::Edit, "Type the sentence", ImGuiMod_Ctrl | ImGuiKey_L, act::type_the_sentence}),
-    {G::Edit, "Weights and token vectors again, as the seed makes them", ImGuiKey_Home, draw_weights_again,
-     false, Mode::Explore},
-    {G::Edit, "Weights and token vectors from a new seed", ImGuiMod_Shift | ImGuiKey_Home, draw_new_weights,
-     false, Mode::Explore},
-    {G::Edit, "Edit the weights, block by block", ImGuiKey_W, show_next_weights, false, Mode::Explore},
-    {G::Edit, "Paint the mask, or look again", ImGuiKey_B, toggle_painting, false, Mode::Explore},
-    {G::Edit, "Brush for the chosen head, or for all heads", ImGuiMod_Shift | ImGuiKey_B, toggle_brush_reach,
-     false, Mode::Explore},
 
     any_length({G::Attention, "Divide by √dₖ on or off", ImGuiKey_S, act::toggle_scaling}),
     any_length({G::Attention, "Causal mask on or off", ImGuiKey_C,
@@ -115,19 +95,12 @@ const Action own_actions[] = {
     any_length({G::Look, "Compare the numbers of both backends", ImGuiMod_Shift | ImGuiKey_U,
                 [](Scene& s) { s.view.parity = !s.view.parity; }}),
     {G::Look, "Show the first steps again", 0, show_start_again},
-    {G::Look, "Next page of the inspector", ImGuiKey_K, show_next_page, false, Mode::Explore, false},
-    {G::Look, "Pin the inspector to the cell, or let it follow", ImGuiKey_I, toggle_pin, false, Mode::Explore,
-     false},
-    {G::Look, "Neuron view, large", ImGuiKey_E, toggle_large_neurons, false, Mode::Explore},
     {G::Look, "Direction of the token strip", ImGuiKey_D,
      [](Scene& s) {
        token_look_of(s.view).direction =
            static_cast<Direction>(1 - static_cast<int>(token_look_of(s.view).direction));
      }},
-    any_length({G::Look, "Zoom to the chosen cell, or fit the matrix", ImGuiKey_Z, fit_or_zoom, false,
-                Mode::Explore}),
     any_length({G::Look, "Swap the axes of the map", ImGuiMod_Shift | ImGuiKey_T, swap_axes}),
-    {G::Look, "Lines between tokens, or the map", ImGuiKey_G, toggle_lines, false, Mode::Explore},
     any_length({G::Look, "Colours by the logarithm of the weight", ImGuiKey_L, toggle_log}),
     {G::Look, "Float64 error instead of the value", 0, toggle_errors},
     any_length({G::Look, "Next range of the colour bar", ImGuiKey_R, act::next_range}),
@@ -199,8 +172,7 @@ std::span<const Action> actions() {
     for (const Mode& mode : modes()) {
       const PageFacts* const page = page_facts_of(mode);
       if (page != nullptr && page->open.run != nullptr) rows.push_back(page->open);
-      for (const OpeningAction& own : own_openings)
-        if (own.mode == mode) rows.push_back(own.action);
+      if (mode == Mode::Model) rows.push_back(watch_opening);
     }
     rows.insert(rows.end(), std::begin(own_actions), std::end(own_actions));
     const auto add = [&rows](const Action& action) {

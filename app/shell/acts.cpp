@@ -13,9 +13,7 @@
 #include "app/state/model_look.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/regions/controls_state.hpp"
-#include "app/state/regions/editing_state.hpp"
 #include "app/state/regions/focus_state.hpp"
-#include "app/state/regions/inspector_state.hpp"
 #include "app/state/regions/layout.hpp"
 #include "app/state/regions/long_state.hpp"
 #include "app/state/regions/regions_state.hpp"
@@ -27,10 +25,8 @@
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "app/views/long/long_parts.hpp"
-#include "app/views/parts/mask_painter.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "app/views/presenter/presenter.hpp"
-#include "app/views/start/start.hpp"
 #include "app/views/tokens/refused_typing.hpp"
 #include "app/views/watch/watch.hpp"
 #include "core/attention/run_stage.hpp"
@@ -67,7 +63,7 @@ void turn(Scene& scene, Region region) {
 
 void turn_inspector(Scene& scene) {
   ViewState& view = scene.view;
-  const bool is_drawer = view.mode != Mode::Model && is_narrow(ImGui::GetIO().DisplaySize.x, view.scale);
+  const bool is_drawer = view.mode != Mode::Model && is_narrow(view);
   if (!is_drawer) return turn(scene, Region::Inspector);
   regions_of(view).drawer = !regions_of(view).drawer;
 }
@@ -86,6 +82,7 @@ void toggle_positions(Scene& scene) {
 }
 
 void leave(Scene& scene) {
+  const Page* const page = page_of_mode(scene.pages, scene.view.mode);
   if (scene.view.help || scene.view.timings || scene.view.parity) {
     scene.view.help = scene.view.timings = scene.view.parity = false;
   } else if (scene.view.files->asks) {
@@ -94,19 +91,11 @@ void leave(Scene& scene) {
     scene.view.notices.dismiss();
   } else if (is_watching(scene.view) && !scene.view.presenter->on) {
     watch_newest(scene);
-  } else if (editing_of(scene.view).painting && scene.view.mode == Mode::Explore) {
-    toggle_painting(scene);
-  } else if (inspector_of(scene.view).expanded && scene.view.mode == Mode::Explore) {
-    inspector_of(scene.view).expanded = false;
-  } else if (is_narrow(ImGui::GetIO().DisplaySize.x, scene.view.scale) && regions_of(scene.view).drawer &&
-             scene.view.mode == Mode::Explore) {
-    regions_of(scene.view).drawer = false;
-  } else if (is_start_shown(scene.view, scene.result)) {
-    leave_start(scene.view);
+  } else if (page != nullptr && page->close(scene)) {
+    // close() has done it
   } else if (scene.view.presenter->tool != PresenterTool::None) {
     scene.view.presenter->tool = PresenterTool::None;
-  } else if (const Page* const page = page_of_mode(scene.pages, scene.view.mode);
-             page != nullptr && page->leave(scene)) {
+  } else if (page != nullptr && page->leave(scene)) {
     // leave() has done it
   } else if (scene.view.presenter->on) {
     toggle_presenter(scene);

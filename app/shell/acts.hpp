@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "app/scene/scene.hpp"
+#include "app/state/page/mode.hpp"
 #include "app/state/regions/regions_state.hpp"
 
 namespace attnscope::act {

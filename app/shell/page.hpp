@@ -13,11 +13,14 @@
 #include <vector>
 
 #include "app/scene/page_facts.hpp"
+#include "app/state/keyboard_state.hpp"
 #include "app/state/page/page_state.hpp"
 
 namespace attnscope {
 
 struct Box;
+struct Layout;       // app/state/regions/layout.hpp
+class Stops;         // app/scene/stops.hpp
 class TrainingRuns;  // app/training/training_runs.hpp
 struct ModelContext;
 struct ModelWants;
@@ -50,8 +53,18 @@ class Page {
   virtual void wait() const {}
   /// Whether something on the page moves by itself, so that it must be drawn again soon.
   virtual bool is_moving(const ViewState&) const { return false; }
-  /// Draws the page into the box between the sentence, if the page has one, and the status line.
-  virtual void draw(Scene&, const Box&) const = 0;
+  /// Draws the page into the box between the sentence, if the page has one, and the status line. A page of
+  /// several regions overrides the three functions below instead.
+  virtual void draw(Scene&, const Box&) const {}
+  /// The groups of widgets between which F6 moves, in the order of drawing: the whole box is one.
+  virtual std::vector<Stop> stops(const Layout&) const;
+  /// Draws each of these groups where the layout has it.
+  virtual void draw_regions(Scene&, const Layout&, Stops&) const;
+  /// Draws a long result, if its facts say draws_long.
+  virtual void draw_long(Scene&, const Layout&) const;
+  /// Esc in its mode, before the presenter's tools are put away: closes one thing that is open among its
+  /// regions. False: nothing is.
+  virtual bool close(Scene&) const { return false; }
   /// Esc in its mode, if nothing is open above it. False: the shell leaves the page.
   virtual bool leave(Scene&) const { return false; }
   /// Draws its cards above the regions, on any page; most frames have none.
@@ -86,11 +99,17 @@ struct PageRow {
 /// Makes all pages of an App, in the order of their table. Defined beside it, in app/pages/all.cpp.
 std::vector<std::unique_ptr<Page>> make_pages(const PageSupplies&);
 
-/// The page of this mode; null: the shell itself draws the mode.
+/// The page of this mode; null: there is none.
 inline Page* page_of_mode(std::span<const std::unique_ptr<Page>> pages, Mode mode) {
   const auto found =
       std::ranges::find_if(pages, [&](const auto& page) { return page->facts().mode == mode; });
   return found == pages.end() ? nullptr : found->get();
+}
+
+/// The page that draws a long result in this mode: its own, or else the first of the table.
+inline const Page& page_of_long(std::span<const std::unique_ptr<Page>> pages, Mode mode) {
+  const Page* const own = page_of_mode(pages, mode);
+  return own != nullptr && own->facts().draws_long ? *own : *pages.front();
 }
 
 }  // namespace attnscope

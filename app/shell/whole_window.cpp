@@ -5,6 +5,7 @@
 #include <imgui.h>
 
 #include "app/kit/ui/ui.hpp"
+#include "app/scene/scene.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/state/window_state.hpp"

@@ -93,6 +93,11 @@ constexpr PageFacts model_page_facts{
     .draws_long = false,
     .picture = "Screen",
     .picture_file = "screen",
+    .pictures = [](const Shown& shown) -> std::vector<PagePicture> {
+      const PagePicture screen{PictureRegion::Focus, "Screen", "screen"};
+      if (shown.model == nullptr) return {screen};
+      return {{PictureRegion::Grid, "All heads", "all heads"}, screen};
+    },
     .add_to_palette = add_model_to_palette};
 
 /// Dims the regions while the reading is of an earlier text.

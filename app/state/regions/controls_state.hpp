@@ -12,6 +12,40 @@
 
 namespace attnscope {
 
+/// The foldable parts of a column of controls, in the order of ControlsState::fold.
+enum class Section {
+  Input,
+  Weights,
+  Heads,
+  Scaling,
+  Mask,
+  Positions,
+  Softmax,
+  Backward,
+  Statistics,
+  Cost,
+  LongHeads,
+  GoTo,
+  StrongLines,
+  Block,
+  // Of a model: folded by themselves, see ModelLook::fold.
+  Model,
+  Changes,
+  Colours,
+  Layer,
+  Split,
+  Norms,
+  Logit,
+  Path,
+  Effects,
+  Pair,
+  Answers,
+  Generation,
+  Cache,
+  Held,
+  Text
+};
+
 struct ControlsState {
   static constexpr std::array<std::string_view, 14> known_sections{
       "input",    "weights",    "heads", "scaling",    "mask",  "positions",    "softmax",

@@ -53,6 +53,7 @@ void drag_edge(const Ui& ui, const Splitter& edge) {
 }  // namespace
 
 bool is_narrow(float width, float scale) { return width / scale < 1280; }
+bool is_narrow(const ViewState& view) { return is_narrow(ImGui::GetIO().DisplaySize.x, view.scale); }
 
 Layout compute_layout(float width, float height, const ViewState& view, std::size_t strip_lines) {
   const float s = view.scale;
@@ -149,9 +150,7 @@ void draw_splitters(const Ui& ui, const Layout& l, ViewState& view) {
 
 std::optional<Box> box_of(PictureRegion region, const Layout& layout, const ViewState& view) {
   const bool explore = view.mode == Mode::Explore;
-  const auto seen = [](const Box& box) {
-    return box.w >= 8 && box.h >= 8 ? std::optional(box) : std::nullopt;
-  };
+  const auto seen = [](const Box& box) { return has_room(box) ? std::optional(box) : std::nullopt; };
   switch (region) {
     case PictureRegion::Window: return Box{0, 0, layout.top.w, layout.status.bottom()};
     case PictureRegion::Focus: return seen(explore ? layout.focus : layout.whole);

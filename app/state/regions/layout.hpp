@@ -23,6 +23,8 @@ struct Layout {
 
 /// Below 1280 logical pixels the inspector is a drawer over the focus.
 bool is_narrow(float width, float scale);
+/// Whether the window of this frame is.
+bool is_narrow(const ViewState&);
 
 /// Sizes in logical pixels, wide / compact: top bar 48 / 40, strip 80 / 72 high; controls 264 / 216, heads
 /// 276 / 182, inspector 368 / 280 wide; signals 208 / 152, status 24 high; a dragged splitter overrides them.
@@ -68,6 +70,8 @@ struct SplitterLine {
 };
 SplitterLine drag_splitter(const Ui&, const Splitter&);
 
+/// Whether a region is large enough to be drawn.
+inline bool has_room(const Box& box) { return box.w >= 8 && box.h >= 8; }
 /// The box of a region in the layout; nothing if it is hidden.
 std::optional<Box> box_of(PictureRegion, const Layout&, const ViewState&);
 /// The edges between the regions: a drag changes RegionsState::sizes, a double click restores the usual size.

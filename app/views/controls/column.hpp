@@ -16,39 +16,6 @@
 
 namespace attnscope {
 
-enum class Section {
-  Input,
-  Weights,
-  Heads,
-  Scaling,
-  Mask,
-  Positions,
-  Softmax,
-  Backward,
-  Statistics,
-  Cost,
-  LongHeads,
-  GoTo,
-  StrongLines,
-  Block,
-  // Of a model: ModelLook::fold has their folding.
-  Model,
-  Changes,
-  Colours,
-  Layer,
-  Split,
-  Norms,
-  Logit,
-  Path,
-  Effects,
-  Pair,
-  Answers,
-  Generation,
-  Cache,
-  Held,
-  Text
-};
-
 /// When a section is open that the user has neither folded nor unfolded.
 enum class Opens { Always, WhenWide, OnDemand };
 

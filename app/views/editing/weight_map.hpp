@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "app/scene/scene.hpp"
+#include "app/kit/ui/ui.hpp"
 #include "core/edits/numbers.hpp"
 
 namespace attnscope {
+
+struct Scene;
 
 /// Indexed by Initialiser.
 struct InitialiserWords {

@@ -17,33 +17,24 @@
 namespace attnscope {
 namespace {
 
-struct RegionChoice {
-  PictureRegion region;
-  std::string_view name, file;
-};
-
 /// The regions that can be chosen in this mode.
-std::vector<RegionChoice> region_choices(const Scene& scene) {
-  const RegionChoice window{PictureRegion::Window, "Window", "window"};
-  if (scene.view.mode == Mode::Model && scene.model != nullptr)
-    return {
-        {PictureRegion::Grid, "All heads", "all heads"}, {PictureRegion::Focus, "Screen", "screen"}, window};
+std::vector<PagePicture> region_choices(const Scene& scene) {
+  const PagePicture window{PictureRegion::Window, "Window", "window"};
   const PageSteps* const steps = page_steps_of(scene.view.mode);
   if (steps != nullptr && picture_kind(scene) == PictureKind::Html)
     return {{PictureRegion::Window, steps->whole, steps->whole_file},
             {PictureRegion::Focus, steps->one, steps->one_file}};
-  if (const PageFacts* const page = page_facts_of(scene.view.mode))
-    return {{PictureRegion::Focus, page->picture, page->picture_file}, window};
-  if (scene.result.is_long())
-    return {{PictureRegion::Focus, "Map", "map"}, {PictureRegion::Inspector, "Exact cells", "cells"}, window};
-  return {{PictureRegion::Focus, "Heatmap", "heatmap"},
-          {PictureRegion::Signals, "Plots", "plots"},
-          {PictureRegion::Heads, "Heads", "heads"},
-          {PictureRegion::Inspector, "Inspector", "inspector"},
-          window};
+  const PageFacts& page = *page_facts_of(scene.view.mode);
+  std::vector<PagePicture> all;
+  if (page.pictures != nullptr)
+    all = page.pictures(scene);
+  else
+    all.push_back({PictureRegion::Focus, page.picture, page.picture_file});
+  all.push_back(window);
+  return all;
 }
 
-std::size_t index_of(const std::vector<RegionChoice>& all, PictureRegion region) {
+std::size_t index_of(const std::vector<PagePicture>& all, PictureRegion region) {
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].region == region) return i;
   return 0;
@@ -181,11 +172,11 @@ void draw_kind_and_size(Scene& scene, const Layout& layout, const Box& line) {
 void draw_picture_options(Scene& scene, const Layout& layout, const Box& card, float& y) {
   const Ui& ui = scene.ui;
   FilesState& files = *scene.view.files;
-  const std::vector<RegionChoice> all = region_choices(scene);
+  const std::vector<PagePicture> all = region_choices(scene);
   std::size_t at = index_of(all, files.region);
   files.region = all[at].region;
   std::vector<std::string_view> names;
-  for (const RegionChoice& choice : all) names.push_back(choice.name);
+  for (const PagePicture& choice : all) names.push_back(choice.name);
   if (const auto picked =
           segments(ui, "Picture of", option_line(ui, card, y, "Of"), names, static_cast<int>(at))) {
     files.region = all[static_cast<std::size_t>(*picked)].region;
@@ -283,7 +274,7 @@ std::string proposed_name(const Scene& scene) {
     case FileTask::Save:
       return files.file.empty() ? suggested_name(title, ".json") : files.file.filename().native();
     case FileTask::Picture: {
-      const std::vector<RegionChoice> all = region_choices(scene);
+      const std::vector<PagePicture> all = region_choices(scene);
       const std::string_view what = all[index_of(all, files.region)].file;
       return suggested_name(title, " - " + std::string(what) + std::string(ending_of(picture_kind(scene))));
     }

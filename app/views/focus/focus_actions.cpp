@@ -34,6 +34,10 @@ void show_lines(Scene& scene, bool lines) {
     show_stage(scene.view, weights_stage(scene.result.document));
 }
 
+bool shows_map(const ViewState& view) {
+  return !stage_look_of(view).vectors && !editing_of(view).weights && !focus_of(view).lines;
+}
+
 void toggle_lines(Scene& scene) {
   const bool is_other = stage_look_of(scene.view).vectors || editing_of(scene.view).weights;
   show_lines(scene, is_other || !focus_of(scene.view).lines);

@@ -21,6 +21,8 @@ void draw_lines(Scene&, const Box& area);
 /// either.
 std::optional<Plane> plane_of_kind(const Scene&, Plane::Kind);
 
+/// Whether the region shows a map, rather than lines, vectors or a block of weights.
+bool shows_map(const ViewState&);
 void show_plane(Scene&, Plane);
 /// Switches to lines, which always show weights, or to the map.
 void show_lines(Scene&, bool lines);

@@ -36,16 +36,15 @@ void draw_mark(const Ui& ui, float x, float y) {
 /// box.
 Box draw_modes(Scene& scene, const Box& bar) {
   const Ui& ui = scene.ui;
-  constexpr Tip of_explore{"Explore", {}, "One head and everything around it.", "F2"};
   std::vector<Mode> modes_there;
   std::vector<std::string_view> names;
   std::vector<Tip> tips;
   for (const Mode& mode : modes()) {
     const PageFacts* const page = page_facts_of(mode);
-    if (page != nullptr && !page->is_on_bar) continue;
+    if (page == nullptr || !page->is_on_bar) continue;
     modes_there.push_back(mode);
-    names.push_back(page != nullptr ? page->name : of_explore.title);
-    tips.push_back(page != nullptr ? page->tip : of_explore);
+    names.push_back(page->name);
+    tips.push_back(page->tip);
   }
   const float usual = ui.px(scene.compact ? 0 : 612);
   const float width = std::max(usual, segments_width(ui, names, type::label));

@@ -7,6 +7,7 @@
 
 #include "app/scene/picture.hpp"
 #include "app/scene/scene.hpp"
+#include "app/state/regions/layout.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/edits/model.hpp"
@@ -52,7 +53,6 @@ float draw_small_ramp(const Ui&, const char* place, float right, float y, const 
 
 /// A row of the controls with a name at its left; returns the box of the choice.
 Box choice_row(Column&, std::string_view name);
-inline bool has_room(const Box& box) { return box.w >= 8 && box.h >= 8; }
 
 /// The height of the line of a region's title, and the padding at its left and right.
 inline float title_height(const Ui& ui) { return ui.px(44); }

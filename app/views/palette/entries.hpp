@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/scene/actions.hpp"
-#include "app/views/controls/column.hpp"
+#include "app/state/regions/controls_state.hpp"
 
 namespace attnscope {
 

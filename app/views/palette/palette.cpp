@@ -7,6 +7,7 @@
 #include <imgui_internal.h>
 
 #include "app/scene/actions.hpp"
+#include "app/scene/scene.hpp"
 #include "app/state/window_state.hpp"
 #include "app/views/palette/entries.hpp"
 #include "core/text/letters.hpp"

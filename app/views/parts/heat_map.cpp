@@ -4,6 +4,7 @@
 
 #include <imgui_internal.h>
 
+#include "app/scene/stops.hpp"
 #include "app/state/window_state.hpp"
 #include "app/views/parts/map_parts.hpp"
 #include "app/views/parts/mask_painter.hpp"

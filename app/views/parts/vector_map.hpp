@@ -4,10 +4,14 @@
 
 #include <vector>
 
-#include "app/scene/scene.hpp"
+#include "app/kit/ui/ui.hpp"
 #include "core/document/block_settings.hpp"
+#include "core/document/stage.hpp"
 
 namespace attnscope {
+
+struct LayerResult;  // core/engine/result.hpp
+struct Scene;
 
 /// The stages of vectors that this result has, in the order of the computation.
 std::vector<Stage> vector_stages(const LayerResult&);

@@ -7,6 +7,7 @@
 
 #include "app/kit/widgets/card_window.hpp"
 #include "app/scene/page_facts.hpp"
+#include "app/scene/scene.hpp"
 #include "app/state/window_state.hpp"
 
 namespace attnscope {

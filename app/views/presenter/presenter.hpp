@@ -1,11 +1,12 @@
 // app/views/presenter: presenting (F5): the picture alone, scaled for a room, and what one draws over it.
 #pragma once
 
-#include "app/scene/scene.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/regions/layout.hpp"
 
 namespace attnscope {
+
+struct Scene;
 
 /// While this object lives, the view has the scale and colours for a room; then they are restored. No effect
 /// while not presenting.

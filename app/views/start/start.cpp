@@ -8,6 +8,7 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/marks.hpp"
 #include "app/scene/actions.hpp"
+#include "app/scene/scene.hpp"
 #include "app/state/start_state.hpp"
 #include "app/state/window_state.hpp"
 #include "core/edits/switches.hpp"

@@ -4,11 +4,14 @@
 
 #include <vector>
 
-#include "app/scene/scene.hpp"
 #include "app/state/regions/layout.hpp"
 #include "app/state/start_state.hpp"
 
 namespace attnscope {
+
+struct Document;     // core/document/document.hpp
+struct LayerResult;  // core/engine/result.hpp
+struct Scene;
 
 /// Whether the card is shown: in Explore, for a result that keeps all numbers.
 bool is_start_shown(const ViewState&, const LayerResult&);
