@@ -112,7 +112,7 @@ void check_windows(const ArchitectureKeys& keys, bool every_second, double base)
     keys.refuse(own, fmt::format("{}; {}, the base of all blocks, was expected.", value, base));
 }
 
-RopeSettings rope_of(const ArchitectureKeys& keys, int d_k, int positions, GgufTensors& files) {
+RopeSettings gguf_rope(const ArchitectureKeys& keys, int d_k, int positions, GgufTensors& files) {
   RopeSettings rope;
   rope.base = keys.number_or("rope.freq_base", 10'000);
   rope.rotated = keys.whole_or("rope.dimension_count", d_k, 2, d_k) / 2 * 2;
@@ -162,7 +162,7 @@ StackSpec stack_of(const ArchitectureKeys& keys, const FamilyRow& family, int d_
   // Rows of a Llama's queries and keys are in the order of pairs.
   stack.positions = family.name == "Llama" ? Positions::RopeInterleaved : family.positions;
   const bool gemma = family.arrangement == Arrangement::Sandwich;
-  if (is_rotary(stack.positions)) stack.rope = rope_of(keys, stack.blocks[0].d_k, positions, files);
+  if (is_rotary(stack.positions)) stack.rope = gguf_rope(keys, stack.blocks[0].d_k, positions, files);
   if (const int window = keys.whole_or("attention.sliding_window", gemma ? 4096 : 0, 0, 1 << 30);
       window > 0) {
     for (std::size_t i = 0; i < stack.blocks.size(); ++i)
