@@ -33,19 +33,30 @@ double sum_of(const LogitSplit& split) {
   return sum;
 }
 
+/// A window with the letters' model and a text of nine letters.
+struct LettersRobot : Robot {
+  explicit LettersRobot(const test::TemporaryDirectory& directory) : Robot(options(directory)) {
+    retype("##Text", "abc de ab");
+    key(ImGuiKey_Escape);
+    settle();
+  }
+
+ private:
+  static RobotOptions options(const test::TemporaryDirectory& directory) {
+    write_letters_gpt(directory / "letters");
+    RobotOptions chosen;
+    chosen.width = 1400;
+    chosen.height = 900;
+    chosen.file = directory / "letters";
+    return chosen;
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][why]") {
   const test::TemporaryDirectory directory;
-  write_letters_gpt(directory / "letters");
-  RobotOptions options;
-  options.width = 1400;
-  options.height = 900;
-  options.file = directory / "letters";
-  Robot robot(options);
-  robot.retype("##Text", "abc de ab");
-  robot.key(ImGuiKey_Escape);
-  robot.settle();
+  LettersRobot robot(directory);
   const ModelState& state = model_state_of(robot.app().view());
   robot.click("Why?");
   robot.settle();
@@ -118,15 +129,7 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
 
 TEST_CASE("a split is grouped once, and again for another split or other numbers of parts", "[model][why]") {
   const test::TemporaryDirectory directory;
-  write_letters_gpt(directory / "letters");
-  RobotOptions options;
-  options.width = 1400;
-  options.height = 900;
-  options.file = directory / "letters";
-  Robot robot(options);
-  robot.retype("##Text", "abc de ab");
-  robot.key(ImGuiKey_Escape);
-  robot.settle();
+  LettersRobot robot(directory);
   robot.click("Why?");
   robot.settle();
   WhyState& state = model_state_of(robot.app().view()).split;
