@@ -17,6 +17,7 @@
 #include "app/kit/ui/words.hpp"
 #include "app/words_template.hpp"
 #include "core/files/document/open.hpp"
+#include "robot/source_program.hpp"
 #include "support/seeds.hpp"
 
 namespace attnscope::words_sources_test {
@@ -159,6 +160,37 @@ TEST_CASE("words: a function that is handed on says its texts by itself, too", "
       "std::string t(double n) { if (n == 1) return \"one head\"; return \"some heads\"; }\n"
       "void f() { say(t(2) + \" for all\"); table({t, 3}); }";
   CHECK(keys_in(source) == Keys{"one head", "one head for all", "some heads", "some heads for all"});
+}
+
+TEST_CASE("words: a call means the functions of its own file, and no local one of another", "[words]") {
+  const std::string shows = "namespace { void touch(std::string label) { say(label); } }\n";
+  const std::string names = "void touch(const char* label);\nvoid f() { touch(\"heat map\"); }\n";
+  const std::string drawn = "void touch(const char* label) { id(label); }\n";
+  const auto keys = [](std::initializer_list<std::string> sources) {
+    SourceProgram program;
+    int number = 0;
+    for (const std::string& each : sources) program.add(std::to_string(++number) + ".cpp", each);
+    std::vector<SourceWords> all;
+    for (const ProgramText& text : program.texts()) add_words(text, all);
+    std::set<std::string> distinct;
+    for (const SourceWords& each : all) distinct.insert(each.key);
+    return distinct;
+  };
+  CHECK(keys({drawn, names}).empty());
+  CHECK(keys({shows, drawn, names}).empty());
+  CHECK(keys({drawn, names + "namespace { void touch(std::string label) { say(label); } }"})
+            .contains("heat map"));
+}
+
+TEST_CASE("words: functions that call each other say the same texts in any order", "[words]") {
+  const std::string first = "std::string a(int n) { if (n) return \"one part\"; return b(n); }\n";
+  const std::string second = "std::string b(int n) { if (n) return a(n); return \"other parts\"; }\n";
+  const std::string uses = "void f() { say(\"of \" + a(1)); say(\"for \" + b(1)); }\n";
+  const Keys all{"for one part",   "for other parts", "of one part",
+                 "of other parts", "one part",        "other parts"};
+  CHECK(keys_in(first + second + uses) == all);
+  CHECK(keys_in(second + first + uses) == all);
+  CHECK(keys_in(uses + "void g() { say(\"and \" + b(2)); }\n" + second + first).size() == all.size() + 2);
 }
 
 TEST_CASE("words: every text of the template is said in the sources", "[words]") {

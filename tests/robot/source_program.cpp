@@ -104,6 +104,44 @@ SourceProgram::Texts SourceProgram::counted(const std::vector<TokenRange>& argum
   return all;
 }
 
+/// Functions that write a number.
+bool SourceProgram::writes_number(std::string_view name) {
+  return is_one_of(name, {"to_string", "grouped", "fixed", "tight", "tiny", "bytes", "metric", "in_cell",
+                          "score_in_cell", "tick", "significant"});
+}
+
+/// The end of the lambda that begins with this bracket; the bracket itself where it begins none.
+std::size_t SourceProgram::behind_lambda(const TokenRange& body, std::size_t bracket) const {
+  std::size_t next = at(body, bracket).is("[") ? at(body, bracket).mate + 1 : body.end;
+  if (next >= body.end || !at(body, next).is("(")) return bracket;
+  next = at(body, next).mate + 1;
+  const auto is_type = [&](const SourceToken& token) {
+    return token.kind == SourceToken::Kind::Name || token.is("->") || token.is("::");
+  };
+  while (next < body.end && is_type(at(body, next))) ++next;
+  return next < body.end && at(body, next).is("{") ? at(body, next).mate : bracket;
+}
+
+/// The texts given to `name` as a parameter of a lambda of the function; empty: it is no such parameter.
+SourceProgram::Texts SourceProgram::lambda_parameter(const Function& function, const TokenRange& use,
+                                                     const std::string& name) {
+  for (std::size_t i = function.body.begin; i + 2 < use.begin; ++i) {
+    if (!at(use, i).is("[") || !at(use, i - 1).is("=")) continue;
+    const std::size_t list = at(use, i).mate + 1;
+    if (!at(use, list).is("(")) continue;
+    std::size_t brace = at(use, list).mate + 1;
+    while (brace < use.begin && !at(use, brace).is("{")) brace = after(use, brace);
+    if (brace >= use.begin || at(use, brace).mate < use.begin) continue;
+    std::size_t place = 0;
+    for (const TokenRange& each : split({use.file, list + 1, at(use, list).mate}, ",")) {
+      if (at(use, each.end - 1).is_word(name))
+        return parameter_of({at(use, i - 2).text, use.file, true}, place);
+      ++place;
+    }
+  }
+  return {};
+}
+
 std::vector<ProgramText> SourceProgram::texts() {
   std::vector<ProgramText> all;
   marks_ = true;

@@ -34,6 +34,7 @@ class SourceProgram : public SourceStructure {
   using Literal = std::pair<std::size_t, std::size_t>;    // file, token
   using Parameter = std::pair<std::string, std::size_t>;  // of a function, counted from 0
   struct Crossing;
+  struct Whole;
   struct Called {
     std::string name;
     std::size_t file = 0;
@@ -60,6 +61,10 @@ class SourceProgram : public SourceStructure {
   Texts lambda_parameter(const Function&, const TokenRange& use, const std::string& name);
   Texts lengthened(const TokenRange& left, const TokenRange& right);
   std::size_t behind_lambda(const TokenRange& body, std::size_t bracket) const;
+  static Texts or_unknown(Texts, const Whole&);
+  std::size_t depth() const { return doing_.size() + doing_parameters_.size(); }
+  template <typename Key>
+  bool begin(std::map<Key, std::size_t>& doing, const Key& key);
   bool is_piece() const { return marks_ && (glue_depth_ > 0 || is_piece_); }
 
   bool makes_text(const TokenRange&) const;
@@ -78,8 +83,10 @@ class SourceProgram : public SourceStructure {
   std::set<Literal> glued_;  // into texts of other expressions
   std::set<Literal> alone_;  // texts of other expressions
   std::set<Literal> taken_;  // by the expression around them
-  std::set<TokenRange> doing_;
-  std::set<Parameter> doing_parameters_;
+  std::map<TokenRange, std::size_t> doing_;  // how deep: the outermost is 0
+  std::map<Parameter, std::size_t> doing_parameters_;
+  static constexpr std::size_t never = ~std::size_t{0};
+  std::size_t cut_ = never;  // the outermost of those that was left out where it is a part of its own text
   std::map<std::pair<TokenRange, bool>, Texts> known_;  // second: is_piece()
   std::map<std::pair<Parameter, bool>, Texts> known_parameters_;
 };

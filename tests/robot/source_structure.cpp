@@ -30,7 +30,7 @@ bool SourceStructure::is_one_of(std::string_view name, std::initializer_list<std
 void SourceStructure::add(std::string file, std::string_view source) {
   files_.push_back({std::move(file), tokens_of(source), {}});
   const std::size_t number = files_.size() - 1;
-  find_functions(files_.back(), number, 0, files_.back().tokens.size());
+  find_functions(files_.back(), {number, 0, files_.back().tokens.size()}, false);
   for (std::size_t i = 0; i < files_.back().functions.size(); ++i)
     by_name_[files_.back().functions[i].name].emplace_back(number, i);
   find_calls(number);
@@ -69,7 +69,8 @@ const SourceStructure::Function* SourceStructure::function_at(std::size_t file, 
 }
 
 /// Functions and classes in a scope that is no function's.
-void SourceStructure::find_functions(File& file, std::size_t number, std::size_t begin, std::size_t end) {
+void SourceStructure::find_functions(File& file, const TokenRange& scope, bool is_local) {
+  const auto& [number, begin, end] = scope;
   const std::vector<SourceToken>& all = file.tokens;
   std::size_t start = begin;  // of the declaration
   for (std::size_t i = begin; i < end; ++i) {
@@ -87,14 +88,15 @@ void SourceStructure::find_functions(File& file, std::size_t number, std::size_t
       if (all[j].is("(") && j > start && all[j - 1].kind == SourceToken::Kind::Name && list == end) list = j;
     }
     if (list != end && !is_value) {
-      Function made{all[list - 1].text, {}, {}, {number, open + 1, all[open].mate}, false};
+      Function made{all[list - 1].text, {}, {}, {number, open + 1, all[open].mate}, false, is_local};
       for (std::size_t j = start; j + 1 < list; ++j)
         made.gives_text |= is_one_of(all[j].text, {"string", "string_view", "char", "auto"});
       made.parameters = names_of({number, list + 1, all[list].mate});
       made.takes_id = ids_of({number, list + 1, all[list].mate});
       file.functions.push_back(std::move(made));
     } else if (is_scope && !is_value) {
-      find_functions(file, number, open + 1, all[open].mate);
+      find_functions(file, {number, open + 1, all[open].mate},
+                     is_local || all[open - 1].is_word("namespace"));
     } else if (open > start && all[open - 1].kind == SourceToken::Kind::Name) {
       constants_[all[open - 1].text].push_back({number, open + 1, all[open].mate});
       continue;
@@ -171,19 +173,40 @@ std::vector<bool> SourceStructure::ids_of(const TokenRange& parameters) const {
   return ids;
 }
 
+std::vector<const SourceStructure::Function*> SourceStructure::meant(std::size_t file,
+                                                                     const std::string& name,
+                                                                     std::size_t arguments,
+                                                                     bool gives_text) const {
+  std::vector<const Function*> all;
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return all;
+  for (const auto& [where, index] : found->second) {
+    const Function& each = files_[where].functions[index];
+    if (each.parameters.size() >= arguments && (where == file || !each.is_local) &&
+        (each.gives_text || !gives_text))
+      all.push_back(&each);
+  }
+  const auto prefer = [&](auto&& is_better) {
+    if (std::any_of(all.begin(), all.end(), is_better))
+      std::erase_if(all, [&](const Function* each) { return !is_better(each); });
+  };
+  prefer([&](const Function* each) { return each->body.file == file; });
+  if (gives_text) prefer([&](const Function* each) { return each->parameters.size() == arguments; });
+  return all;
+}
+
 /// Whether the argument at `place` is a name for the robot and Dear ImGui, not a text.
 bool SourceStructure::is_id(const TokenRange& call, const std::string& callee, std::size_t place,
                             std::size_t count) const {
   if (callee == "c_str") return true;
   if (shows(call.file, callee, place, count)) return false;
+  const auto takes_id = [&](const Function& each) {
+    return place < each.takes_id.size() && each.takes_id[place];
+  };
   if (const auto lambda = lambdas_.find({call.file, callee}); lambda != lambdas_.end())
-    return place < lambda->second.takes_id.size() && lambda->second.takes_id[place];
-  const auto found = by_name_.find(callee);
-  if (found == by_name_.end()) return false;
-  return std::any_of(found->second.begin(), found->second.end(), [&](const auto& each) {
-    const Function& function = files_[each.first].functions[each.second];
-    return place < function.takes_id.size() && function.takes_id[place];
-  });
+    return takes_id(lambda->second);
+  const std::vector<const Function*> all = meant(call.file, callee, count);
+  return std::any_of(all.begin(), all.end(), [&](const Function* each) { return takes_id(*each); });
 }
 
 bool SourceStructure::draws(std::string_view callee, std::size_t place) {
@@ -197,36 +220,38 @@ bool SourceStructure::shows(std::size_t file, const std::string& callee, std::si
   if (callee == "menu_row" || callee == "section_header") return place == 1;
   if (std::any_of(drawn.begin(), drawn.end(), [&](const auto& each) { return each.first == callee; }))
     return draws(callee, place);
-  const auto lambda = lambdas_.find({file, callee});
-  const auto found = by_name_.find(callee);
-  if (lambda == lambdas_.end() && found == by_name_.end()) return false;
-  const std::tuple key(lambda == lambdas_.end() ? files_.size() : file, callee, place);
-  const auto [known, is_new] = shown_.try_emplace(key, false);  // no while it is being determined
-  if (!is_new) return known->second;
-  const auto draws = [&](const Function& each) {
-    return place < each.parameters.size() && shows_parameter(each.body, each.parameters[place]);
-  };
-  const bool is_drawn = lambda != lambdas_.end()
-                            ? draws(lambda->second)
-                            : std::any_of(found->second.begin(), found->second.end(), [&](const auto& each) {
-                                return draws(files_[each.first].functions[each.second]);
-                              });
-  return shown_[key] = is_drawn;
+  if (const auto lambda = lambdas_.find({file, callee}); lambda != lambdas_.end())
+    return shows_parameter(lambda->second, place);
+  const std::vector<const Function*> all = meant(file, callee, count);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Function* each) { return shows_parameter(*each, place); });
 }
 
 /// Whether a function passes this parameter on to a drawing function.
-bool SourceStructure::shows_parameter(const TokenRange& body, const std::string& name) const {
-  for (std::size_t i = body.begin + 1; i < body.end; ++i) {
+bool SourceStructure::shows_parameter(const Function& function, std::size_t place) const {
+  if (place >= function.parameters.size()) return false;
+  const TokenRange& body = function.body;
+  const Passed key(body, place);
+  if (const auto known = shown_.find(key); known != shown_.end()) return known->second;
+  if (!asked_.insert(key).second) return false;
+  ++asking_;
+  bool is_drawn = false;
+  for (std::size_t i = body.begin + 1; i < body.end && !is_drawn; ++i) {
     if (!at(body, i).is("(") || at(body, i - 1).kind != SourceToken::Kind::Name) continue;
     const std::vector<TokenRange> arguments = split({body.file, i + 1, at(body, i).mate}, ",");
-    for (std::size_t place = 0; place < arguments.size(); ++place) {
-      const TokenRange& each = arguments[place];
-      if (each.end - each.begin == 1 && at(body, each.begin).is_word(name) &&
-          shows(body.file, at(body, i - 1).text, place, arguments.size()))
-        return true;
+    for (std::size_t which = 0; which < arguments.size() && !is_drawn; ++which) {
+      const TokenRange& each = arguments[which];
+      is_drawn = each.end - each.begin == 1 && at(body, each.begin).is_word(function.parameters[place]) &&
+                 shows(body.file, at(body, i - 1).text, which, arguments.size());
     }
   }
-  return false;
+  if (is_drawn) shown_[key] = true;
+  if (--asking_ > 0) return is_drawn;
+  // Functions can call each other in a circle: only now is a no to those inside certain.
+  if (!is_drawn)
+    for (const Passed& each : asked_) shown_[each] = false;
+  asked_.clear();
+  return is_drawn;
 }
 
 /// Whether the token is in an argument that is drawn.

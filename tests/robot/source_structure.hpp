@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -37,6 +38,7 @@ class SourceStructure {
     std::vector<bool> takes_id;  // a parameter that is `const char*`: a name for the robot and Dear ImGui
     TokenRange body;
     bool gives_text = false;
+    bool is_local = false;  // in a namespace without a name: only its file calls it
   };
   struct Call {
     std::size_t file = 0;
@@ -54,6 +56,11 @@ class SourceStructure {
   /// Splits at a sign outside of all brackets of the range.
   std::vector<TokenRange> split(const TokenRange&, std::string_view sign) const;
   TokenRange without_parentheses(TokenRange) const;
+  /// The functions that a call in this file can mean: those of the file itself; if it has none, those of
+  /// other files that are not local to them. Some parameters can have defaults. `gives_text`: only of those
+  /// that give one, and those with just as many parameters, if there are any.
+  std::vector<const Function*> meant(std::size_t file, const std::string& name, std::size_t arguments,
+                                     bool gives_text = false) const;
   /// Null: the token is in no function.
   const Function* function_at(std::size_t file, std::size_t token) const;
 
@@ -75,16 +82,18 @@ class SourceStructure {
   std::map<std::pair<std::size_t, std::string>, Function> lambdas_;  // file, name
 
  private:
-  void find_functions(File&, std::size_t file, std::size_t begin, std::size_t end);
+  void find_functions(File&, const TokenRange& scope, bool is_local);
   void find_constants(std::size_t file, std::size_t begin, std::size_t end);
   void find_calls(std::size_t file);
   void find_lambdas(std::size_t file);
-  bool shows_parameter(const TokenRange& body, const std::string& name) const;
+  bool shows_parameter(const Function&, std::size_t place) const;
   std::vector<std::string> names_of(const TokenRange& parameters) const;
   std::vector<bool> ids_of(const TokenRange& parameters) const;
 
-  mutable std::map<std::tuple<std::size_t, std::string, std::size_t>, bool>
-      shown_;  // file of a lambda, name, place
+  using Passed = std::pair<TokenRange, std::size_t>;  // the body of a function, and which parameter
+  mutable std::map<Passed, bool> shown_;
+  mutable std::set<Passed> asked_;  // since the outermost question: no, as far as is known
+  mutable int asking_ = 0;
 };
 
 }  // namespace attnscope

@@ -14,12 +14,6 @@ const std::string too_many = unknown + "…";
 
 }  // namespace
 
-/// Functions that write a number.
-bool SourceProgram::writes_number(std::string_view name) {
-  return is_one_of(name, {"to_string", "grouped", "fixed", "tight", "tiny", "bytes", "metric", "in_cell",
-                          "score_in_cell", "tick", "significant"});
-}
-
 /// Lives while another expression is evaluated because the first one uses its text.
 struct SourceProgram::Crossing {
   explicit Crossing(SourceProgram& of)
@@ -39,6 +33,32 @@ struct SourceProgram::Crossing {
   bool was_crossed, was_piece;
   int depth;
 };
+
+/// Lives while a text is evaluated that is then kept: it is whole where nothing was left out of it that an
+/// evaluation around it is still working on.
+struct SourceProgram::Whole {
+  explicit Whole(SourceProgram& of) : program(of), depth(of.depth()), outer(of.cut_) { program.cut_ = never; }
+  ~Whole() { program.cut_ = std::min(outer, is() ? never : program.cut_); }
+  Whole(const Whole&) = delete;
+  Whole& operator=(const Whole&) = delete;
+  bool is() const { return program.cut_ >= depth; }
+  bool lacks_part() const { return program.cut_ != never; }
+  SourceProgram& program;
+  std::size_t depth, outer;
+};
+
+/// No text is one that is not known, but where it would only be a part of itself.
+SourceProgram::Texts SourceProgram::or_unknown(Texts all, const Whole& of) {
+  return all.empty() && !of.lacks_part() ? Texts{unknown} : all;
+}
+
+/// False where the text is a part of itself: it adds nothing then.
+template <typename Key>
+bool SourceProgram::begin(std::map<Key, std::size_t>& doing, const Key& key) {
+  const auto [at, is_new] = doing.try_emplace(key, depth());
+  if (!is_new) cut_ = std::min(cut_, at->second);
+  return is_new;
+}
 
 SourceProgram::Texts SourceProgram::evaluate(TokenRange range) {
   range = without_parentheses(range);
@@ -161,23 +181,10 @@ SourceProgram::Texts SourceProgram::call(const TokenRange& range, std::size_t na
 /// The texts that the functions of this name return, of those that fit best.
 SourceProgram::Texts SourceProgram::called(const TokenRange& range, const std::string& name,
                                            std::size_t arguments) {
-  const auto found = by_name_.find(name);
-  if (found == by_name_.end()) return {unknown};
-  std::vector<const Function*> fits;
-  for (const auto& [file, index] : found->second) {
-    const Function& each = files_[file].functions[index];
-    if (each.gives_text && each.parameters.size() >= arguments && !doing_.contains(each.body))
-      fits.push_back(&each);
-  }
-  const auto keep = [&](auto&& is_better) {
-    if (std::any_of(fits.begin(), fits.end(), is_better))
-      std::erase_if(fits, [&](const Function* each) { return !is_better(each); });
-  };
-  keep([&](const Function* each) { return each->parameters.size() == arguments; });
-  keep([&](const Function* each) { return each->body.file == range.file; });
+  const Whole whole(*this);
   Texts all;
-  for (const Function* each : fits) all.merge(returned(each->body));
-  return all.empty() ? Texts{unknown} : all;
+  for (const Function* each : meant(range.file, name, arguments, true)) all.merge(returned(each->body));
+  return or_unknown(std::move(all), whole);
 }
 
 /// fmt::format: a placeholder with a colon is a number.
@@ -216,23 +223,12 @@ SourceProgram::Texts SourceProgram::formatted(const std::string& pattern,
   return all;
 }
 
-/// The end of the lambda that begins with this bracket; the bracket itself where it begins none.
-std::size_t SourceProgram::behind_lambda(const TokenRange& body, std::size_t bracket) const {
-  std::size_t next = at(body, bracket).is("[") ? at(body, bracket).mate + 1 : body.end;
-  if (next >= body.end || !at(body, next).is("(")) return bracket;
-  next = at(body, next).mate + 1;
-  const auto is_type = [&](const SourceToken& token) {
-    return token.kind == SourceToken::Kind::Name || token.is("->") || token.is("::");
-  };
-  while (next < body.end && is_type(at(body, next))) ++next;
-  return next < body.end && at(body, next).is("{") ? at(body, next).mate : bracket;
-}
-
 /// The texts behind `return`, without those of lambdas.
 SourceProgram::Texts SourceProgram::returned(const TokenRange& body) {
   const auto key = std::pair(body, is_piece());
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
-  if (!doing_.insert(body).second) return {};
+  const Whole whole(*this);
+  if (!begin(doing_, body)) return {};
   const Crossing crossing(*this);
   Texts all;
   for (std::size_t i = body.begin; i < body.end; ++i) {
@@ -245,7 +241,8 @@ SourceProgram::Texts SourceProgram::returned(const TokenRange& body) {
   }
   doing_.erase(body);
   if (all.size() > most_texts) all = {too_many};
-  return known_[key] = all;
+  if (whole.is()) known_[key] = all;
+  return all;
 }
 
 SourceProgram::Texts SourceProgram::variable(const TokenRange& use) {
@@ -254,7 +251,10 @@ SourceProgram::Texts SourceProgram::variable(const TokenRange& use) {
   const auto work = std::pair(use, is_piece());
   if (const auto known = known_.find(work); known != known_.end()) return known->second;
   const Crossing crossing(*this);
-  return known_[work] = variable_value(use, name);
+  const Whole whole(*this);
+  Texts all = variable_value(use, name);
+  if (whole.is()) known_[work] = all;
+  return all;
 }
 
 SourceProgram::Texts SourceProgram::variable_value(const TokenRange& use, const std::string& name) {
@@ -275,34 +275,14 @@ SourceProgram::Texts SourceProgram::variable_value(const TokenRange& use, const 
   if (found == constants_.end()) return {unknown};
   const bool is_here = std::any_of(found->second.begin(), found->second.end(),
                                    [&](const TokenRange& each) { return each.file == use.file; });
+  const Whole whole(*this);
   Texts all;
   for (const TokenRange& each : found->second)
-    if ((is_here ? each.file == use.file : files_[each.file].name.ends_with(".hpp")) &&
-        doing_.insert(each).second) {
+    if ((is_here ? each.file == use.file : files_[each.file].name.ends_with(".hpp")) && begin(doing_, each)) {
       all.merge(evaluate(each));
       doing_.erase(each);
     }
-  return all.empty() ? Texts{unknown} : all;
-}
-
-/// The texts given to `name` as a parameter of a lambda of the function; empty: it is no such parameter.
-SourceProgram::Texts SourceProgram::lambda_parameter(const Function& function, const TokenRange& use,
-                                                     const std::string& name) {
-  for (std::size_t i = function.body.begin; i + 2 < use.begin; ++i) {
-    if (!at(use, i).is("[") || !at(use, i - 1).is("=")) continue;
-    const std::size_t list = at(use, i).mate + 1;
-    if (!at(use, list).is("(")) continue;
-    std::size_t brace = at(use, list).mate + 1;
-    while (brace < use.begin && !at(use, brace).is("{")) brace = after(use, brace);
-    if (brace >= use.begin || at(use, brace).mate < use.begin) continue;
-    std::size_t place = 0;
-    for (const TokenRange& each : split({use.file, list + 1, at(use, list).mate}, ",")) {
-      if (at(use, each.end - 1).is_word(name))
-        return parameter_of({at(use, i - 2).text, use.file, true}, place);
-      ++place;
-    }
-  }
-  return {};
+  return or_unknown(std::move(all), whole);
 }
 
 /// All texts that calls pass to it.
@@ -310,7 +290,8 @@ SourceProgram::Texts SourceProgram::parameter_of(const Called& function, std::si
   const Parameter key(function.name + (function.is_local ? std::to_string(function.file) : ""), index);
   const auto work = std::pair(key, is_piece());
   if (const auto known = known_parameters_.find(work); known != known_parameters_.end()) return known->second;
-  if (!doing_parameters_.insert(key).second) return {};
+  const Whole whole(*this);
+  if (!begin(doing_parameters_, key)) return {};
   const Crossing crossing(*this);
   Texts all;
   const auto calls = calls_.find(function.name);
@@ -330,14 +311,16 @@ SourceProgram::Texts SourceProgram::parameter_of(const Called& function, std::si
       all.merge(evaluate(argument));
     }
   doing_parameters_.erase(key);
-  if (all.empty()) all = {unknown};
+  all = or_unknown(std::move(all), whole);
   if (all.size() > most_texts) all = {too_many};
-  return known_parameters_[work] = all;
+  if (whole.is()) known_parameters_[work] = all;
+  return all;
 }
 
 /// The texts assigned to a variable of a function before a place; empty: there is no such variable.
 SourceProgram::Texts SourceProgram::assigned(const TokenRange& scope, const std::string& name,
                                              std::size_t before) {
+  const Whole whole(*this);
   Texts all;
   bool is_known = false;
   for (std::size_t i = scope.begin; i + 1 < before; ++i) {
@@ -360,7 +343,7 @@ SourceProgram::Texts SourceProgram::assigned(const TokenRange& scope, const std:
         stop = after(scope, stop);
       }
     const TokenRange value{scope.file, i + 2, stop};
-    if (stop > before || !doing_.insert(value).second) continue;
+    if (stop > before || !begin(doing_, value)) continue;
     is_known = true;
     Texts more;
     if (adds) {
@@ -376,8 +359,7 @@ SourceProgram::Texts SourceProgram::assigned(const TokenRange& scope, const std:
     doing_.erase(value);
     all.merge(more);
   }
-  if (is_known && all.empty()) return {unknown};
-  return all;
+  return is_known ? or_unknown(std::move(all), whole) : all;
 }
 
 /// The texts of `left` after `left += right`.
