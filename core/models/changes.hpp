@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/document/model_changes.hpp"
-#include "core/models/config/spec.hpp"
+#include "core/transformer/families/spec.hpp"
 
 namespace attnscope {
 

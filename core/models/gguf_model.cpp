@@ -81,7 +81,7 @@ void read_scaling(const ArchitectureKeys& keys, int positions, RopeSettings& rop
 }
 
 /// Throws Error for metadata that changes the result and is not read, unless it has a neutral value.
-void refuse_unread(const ArchitectureKeys& keys, const FamilyRow& family) {
+void refuse_unread(const ArchitectureKeys& keys, const Family& family) {
   for (const std::string_view name : {"expert_count", "expert_used_count"})
     if (keys.real(name).value_or(0) > 0)
       keys.refuse(name, fmt::format("{}: a mixture of experts, which is not known here.", *keys.real(name)));
@@ -98,7 +98,7 @@ void refuse_unread(const ArchitectureKeys& keys, const FamilyRow& family) {
        {"attention.clamp_kqv", "attention.max_alibi_bias", "attention.temperature_scale",
         "attention.temperature_length", "rope.scaling.yarn_log_multiplier", "attention.shared_kv_layers"})
     if (const double value = keys.real(name).value_or(0); value != 0) refuse(name, value);
-  if (family.arrangement == Arrangement::Sandwich) return;
+  if (family.gguf->score_cap > 0) return;
   for (const std::string_view name : {"attn_logit_softcapping", "final_logit_softcapping"})
     if (const double value = keys.real(name).value_or(0); value != 0) refuse(name, value);
 }
@@ -123,7 +123,7 @@ RopeSettings gguf_rope(const ArchitectureKeys& keys, int d_k, int positions, Ggu
   return rope;
 }
 
-AttentionSpec attention_of(const ArchitectureKeys& keys, const FamilyRow& family, int d_model) {
+AttentionSpec attention_of(const ArchitectureKeys& keys, const Family& family, int d_model) {
   AttentionSpec one;
   one.heads = keys.whole("attention.head_count", 1, 65'536);
   one.kv_heads = keys.whole_or("attention.head_count_kv", one.heads, 1, one.heads);
@@ -141,14 +141,13 @@ AttentionSpec attention_of(const ArchitectureKeys& keys, const FamilyRow& family
   if (const double scale = keys.real("attention.scale").value_or(0);
       scale != 0 && std::abs(scale - one.scale) > 1e-6)
     keys.refuse("attention.scale", fmt::format("{}; {}, 1/√d_k, was expected.", scale, one.scale));
-  // Gemma 2 27B divides by √(width / heads), the smaller ones by √(width of a head).
-  if (family.arrangement == Arrangement::Sandwich && one.d_k * one.heads != d_model &&
-      keys.whole("block_count", 1, 1024) == 46)
+  if (const int blocks = family.gguf->blocks_scaled_by_width;
+      blocks > 0 && one.d_k * one.heads != d_model && keys.whole("block_count", 1, 1024) == blocks)
     one.scale = 1 / std::sqrt(static_cast<double>(d_model) / one.heads);
   return one;
 }
 
-StackSpec stack_of(const ArchitectureKeys& keys, const FamilyRow& family, int d_model, int positions,
+StackSpec stack_of(const ArchitectureKeys& keys, const Family& family, int d_model, int positions,
                    GgufTensors& files) {
   StackSpec stack;
   stack.blocks.assign(static_cast<std::size_t>(keys.whole("block_count", 1, 1024)),
@@ -159,17 +158,16 @@ StackSpec stack_of(const ArchitectureKeys& keys, const FamilyRow& family, int d_
   stack.norm = {adds_one(family.norm) ? NormKind::RmsNorm : family.norm,
                 keys.number_or(layer ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon",
                                family.keys.default_epsilon)};
+  const GgufRules& rules = *family.gguf;
   // Rows of a Llama's queries and keys are in the order of pairs.
-  stack.positions = family.name == "Llama" ? Positions::RopeInterleaved : family.positions;
-  const bool gemma = family.arrangement == Arrangement::Sandwich;
+  stack.positions = rules.interleaved ? Positions::RopeInterleaved : family.positions;
   if (is_rotary(stack.positions)) stack.rope = gguf_rope(keys, stack.blocks[0].d_k, positions, files);
-  if (const int window = keys.whole_or("attention.sliding_window", gemma ? 4096 : 0, 0, 1 << 30);
-      window > 0) {
+  if (const int window = keys.whole_or("attention.sliding_window", rules.window, 0, 1 << 30); window > 0) {
     for (std::size_t i = 0; i < stack.blocks.size(); ++i)
-      if (!gemma || i % 2 == 0) stack.blocks[i].window = window;
-    check_windows(keys, gemma, stack.rope.base);
+      if (!rules.every_second || i % 2 == 0) stack.blocks[i].window = window;
+    check_windows(keys, rules.every_second, stack.rope.base);
   }
-  if (gemma) stack.soft_cap = keys.number_or("attn_logit_softcapping", 50);
+  if (rules.score_cap > 0) stack.soft_cap = keys.number_or("attn_logit_softcapping", rules.score_cap);
   stack.causal = keys.boolean_or("attention.causal", true);
   stack.head_norms = find_part(family.decoder, Part::QueryNorm) != nullptr;
   stack.gated = find_part(family.decoder, Part::Gate) != nullptr;
@@ -247,7 +245,7 @@ ModelConfig read_gguf_config(GgufTensors& files) {
     throw Error(fmt::format("{}: {} is {}; llama, qwen2, qwen3, gemma2 or gpt2 was expected.",
                             in_quotes(file.path().native()), key, in_quotes(architecture)));
   }
-  const FamilyRow& family = *config.family;
+  const Family& family = *config.family;
   const ArchitectureKeys keys(file, architecture);
   refuse_unread(keys, family);
   config.gguf = true;
@@ -266,10 +264,9 @@ ModelConfig read_gguf_config(GgufTensors& files) {
   spec.decoder = stack_of(keys, family, spec.d_model, spec.max_positions, files);
   spec.head.kind = HeadKind::NextToken;
   spec.tied = !files.has(gguf_path_of(Part::Logits) + ".weight");
-  if (family.arrangement == Arrangement::Sandwich) {
-    spec.embedding_scale = std::sqrt(static_cast<double>(spec.d_model));
-    spec.logit_cap = keys.number_or("final_logit_softcapping", 30);
-  }
+  if (family.scaled_embeddings) spec.embedding_scale = std::sqrt(static_cast<double>(spec.d_model));
+  if (const double cap = family.gguf->logit_cap; cap > 0)
+    spec.logit_cap = keys.number_or("final_logit_softcapping", cap);
   // -1, also stored as an unsigned number, means none.
   const auto id_of = [&](std::string_view name) {
     const auto id = file.metadata().integer(name);

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
-#include "core/models/config/families.hpp"
 #include "core/text/utf8.hpp"
+#include "core/transformer/families/families.hpp"
 
 namespace attnscope {
 namespace {

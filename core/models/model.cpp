@@ -12,11 +12,11 @@
 #include "core/files/model/model_files.hpp"
 #include "core/models/checkpoint.hpp"
 #include "core/models/config/config.hpp"
-#include "core/models/config/families.hpp"
 #include "core/models/gguf_model.hpp"
 #include "core/models/left_out.hpp"
 #include "core/models/model_path.hpp"
 #include "core/text/utf8.hpp"
+#include "core/transformer/families/families.hpp"
 #include "core/watch/watch_stream.hpp"
 
 namespace attnscope {
@@ -243,7 +243,7 @@ class Reader {
   Model& model_;
   ModelSpec& spec_;
   const ModelConfig& config_;
-  const FamilyRow& family_;
+  const Family& family_;
   TensorSource& files_;
 };
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/blocks/weight_product.hpp"
-#include "core/models/config/spec.hpp"
+#include "core/transformer/families/spec.hpp"
 
 namespace attnscope {
 

@@ -119,7 +119,7 @@ code ~ /enum class/ && room != "tests" {
     if (name ~ /^(Arrangement|BlockKind|NormPlace)$/) found(arrangements, file)
     if (name ~ /^([A-Za-z]*Norm|NormKind)$/) found(norms, file)
 }
-code ~ /family/ && room != "tests" && file !~ /\/families[\/.]/ {
+code ~ /family/ && room != "tests" && file !~ /^core\/transformer\/families\// {
     many = matches(code, "family([.]|->)name *([!=]=|[.](starts|ends)_with)")
     if (many) found(families, file, many)
 }

@@ -8,7 +8,7 @@
 
 #include "app/kit/ui/ui.hpp"
 #include "app/state/model_head.hpp"
-#include "core/models/config/spec.hpp"
+#include "core/transformer/families/spec.hpp"
 
 namespace attnscope {
 

@@ -4,87 +4,43 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/models/config/config_object.hpp"
 #include "core/models/config/config_refused.hpp"
 #include "core/models/config/config_rope.hpp"
 #include "core/text/utf8.hpp"
+#include "core/transformer/families/config_object.hpp"
 
 namespace attnscope {
 namespace {
 
 using nlohmann::json;
 
-constexpr int most_width = 65'536, most_blocks = 1024, most_vocabulary = 4'000'000, most_positions = 1 << 24;
-
-const FamilyRow& family_of(const ConfigObject& config) {
+const Family& family_of(const ConfigObject& config) {
   const std::string type = config.text("model_type", "");
   if (type.empty()) config.refuse("model_type", "it is missing: it names the family of the model.");
-  const FamilyRow* row = find_family(type);
+  const Family* row = find_family(type);
   if (row == nullptr) {
     std::vector<std::string_view> known;
-    for (const FamilyRow& one : families())
-      known.insert(known.end(), one.model_types.begin(), one.model_types.end());
+    for (const Family* one : families())
+      known.insert(known.end(), one->model_types.begin(), one->model_types.end());
     config.refuse("model_type", fmt::format("{} is no family that is known here: {}.", in_quotes(type, 60),
                                             fmt::join(known, ", ")));
   }
   return *row;
 }
 
-Activation activation_of(const ConfigObject& config, std::string_view key, std::string_view fallback) {
-  const std::string name = config.text(key, fallback);
-  const std::optional<Activation> activation = activation_from(name);
-  if (!activation)
-    config.refuse(key, fmt::format("{} is no activation that is known here.", in_quotes(name, 60)));
-  return *activation;
+Activation activation_of(const ConfigObject& config, const Family& family) {
+  const ConfigKeys& keys = family.keys;
+  return activation_named(config, keys.activation, config.text(keys.activation, keys.default_activation));
 }
 
-/// The width of windows; 0 = none, or not in this family.
-std::int64_t window_width(const ConfigObject& config, const FamilyRow& family) {
-  constexpr std::string_view name = "sliding_window";
-  const bool qwen = family.name.starts_with("Qwen");
-  if (!qwen && family.name != "Gemma 2" && family.name != "Mistral") return 0;
-  if (qwen && !config.boolean("use_sliding_window", false)) return 0;
-  return config.has(name) && config.find(name) == nullptr ? 0 : config.whole(name, 4096, 1, most_positions);
-}
-
-/// The number of keys that a query of each block sees; 0 = all.
-std::vector<std::int64_t> windows_of(const ConfigObject& config, const FamilyRow& family,
-                                     std::size_t blocks) {
-  std::vector<std::int64_t> windows(blocks, 0);
-  const std::int64_t width = window_width(config, family);
-  const bool mistral = family.name == "Mistral", gemma = family.name == "Gemma 2";
-  const json* types = mistral ? nullptr : config.find("layer_types");
-  if (types != nullptr && (gemma || family.name.starts_with("Qwen"))) {
-    if (!types->is_array() || types->size() != blocks)
-      config.fail("layer_types", fmt::format("a list of {} names", blocks), *types);
-    for (std::size_t i = 0; i < blocks; ++i) {
-      const json& type = (*types)[i];
-      if (type == "sliding_attention" && width > 0)
-        windows[i] = width;
-      else if (type == "sliding_attention")
-        config.refuse("layer_types",
-                      "it asks for windows, and sliding_window or use_sliding_window turns them off.");
-      else if (type != "full_attention")
-        config.fail("layer_types", "\"full_attention\" or \"sliding_attention\"", type);
-    }
-    return windows;
-  }
-  if (width == 0) return windows;
-  const int first = gemma || mistral ? 0 : config.whole("max_window_layers", 28, 0, most_blocks);
-  for (std::size_t i = 0; i < blocks; ++i)
-    if (gemma ? i % 2 == 0 : static_cast<int>(i) >= first) windows[i] = width;
-  return windows;
-}
-
-/// Heads, their width and their scale: equal in every block except for the family's exceptions.
-std::vector<AttentionSpec> attention_of(const ConfigObject& config, const FamilyRow& family, int d_model,
+/// Heads, their width and their scale: equal in every block, except for windows.
+std::vector<AttentionSpec> attention_of(const ConfigObject& config, const Family& family, int d_model,
                                         int blocks) {
   const ConfigKeys& keys = family.keys;
   AttentionSpec one;
@@ -102,105 +58,25 @@ std::vector<AttentionSpec> attention_of(const ConfigObject& config, const Family
   one.d_k =
       config.whole(keys.head_width, shares ? d_model / one.heads : keys.default_head_width, 1, most_width);
   one.scale = 1 / std::sqrt(static_cast<double>(one.d_k));
-  if (family.positions == Positions::RelativeBuckets) one.scale = 1;
-  if (family.arrangement == Arrangement::Sandwich)
-    one.scale = 1 / std::sqrt(config.number("query_pre_attn_scalar", 256));
-  const bool gpt2 = family.name == "GPT-2";
-  if (gpt2 && !config.boolean("scale_attn_weights", true)) one.scale = 1;
   std::vector<AttentionSpec> all(static_cast<std::size_t>(blocks), one);
-  const std::vector<std::int64_t> windows = windows_of(config, family, all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].window = windows[i];
-    if (gpt2 && config.boolean("scale_attn_by_inverse_layer_idx", false))
-      all[i].scale /= static_cast<double>(i + 1);
-  }
+  if (family.windows == nullptr) return all;
+  const std::vector<std::int64_t> windows = family.windows(config, all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].window = windows[i];
   return all;
 }
 
-/// The soft cap of Gemma 2: JSON null means no cap, a missing key the usual one.
-double cap_of(const ConfigObject& config, std::string_view key, const FamilyRow& family, double usual) {
-  if (family.arrangement != Arrangement::Sandwich) return 0;
-  return config.number(key, config.has(key) ? 0 : usual);
-}
-
-StackSpec stack_of(const ConfigObject& config, const FamilyRow& family, const ModelSpec& spec, int blocks) {
+StackSpec stack_of(const ConfigObject& config, const Family& family, const ModelSpec& spec, int blocks) {
   const ConfigKeys& keys = family.keys;
   StackSpec stack;
   stack.blocks = attention_of(config, family, spec.d_model, blocks);
   stack.arrangement = family.arrangement;
-  if (stack.arrangement == Arrangement::Parallel && !config.boolean("use_parallel_residual", true))
-    stack.arrangement = Arrangement::PreNorm;
   stack.norm = {family.norm, config.number(keys.epsilon, keys.default_epsilon)};
   stack.positions = family.positions;
   if (is_rotary(stack.positions))
     stack.rope = rope_of(config, family, stack.blocks[0].d_k, std::max(1, spec.max_positions));
-  stack.soft_cap = cap_of(config, "attn_logit_softcapping", family, 50);
-  stack.residual_after_norm =
-      family.name == "BLOOM" && config.boolean("apply_residual_connection_post_layernorm", false);
-  stack.activation = activation_of(config, keys.activation, keys.default_activation);
+  stack.activation = activation_of(config, family);
+  if (family.read_stack != nullptr) family.read_stack(config, stack);
   return stack;
-}
-
-/// Reads the settings of T5 whose keys have a form of their own.
-void read_t5(const ConfigObject& config, const FamilyRow& family, ModelSpec& spec) {
-  const int blocks = config.whole("num_layers", 6, 1, most_blocks);
-  StackSpec encoder = stack_of(config, family, spec, blocks);
-  std::string activation = config.text("feed_forward_proj", "relu");
-  if (activation.starts_with("gated-")) {
-    encoder.gated = true;
-    activation.erase(0, 6);
-    if (activation == "gelu") activation = "gelu_new";
-  }
-  // transformers derives is_gated_act and saves it; if present it counts.
-  encoder.gated = config.boolean("is_gated_act", encoder.gated);
-  const std::string_view said = config.find("dense_act_fn") != nullptr ? "dense_act_fn" : "feed_forward_proj";
-  if (said == "dense_act_fn") activation = config.text(said, activation);
-  const std::optional<Activation> known = activation_from(activation);
-  if (!known)
-    config.refuse(said, fmt::format("{} is no activation that is known here.", in_quotes(activation, 60)));
-  encoder.activation = *known;
-  encoder.buckets = config.whole("relative_attention_num_buckets", 32, 4, 4096);
-  encoder.bucket_distance =
-      config.whole("relative_attention_max_distance", 128, encoder.buckets / 4 + 1, most_positions);
-  StackSpec decoder = encoder;
-  decoder.blocks.resize(static_cast<std::size_t>(config.whole("num_decoder_layers", blocks, 1, most_blocks)),
-                        encoder.blocks[0]);
-  decoder.causal = decoder.cross = true;
-  spec.encoder = encoder;
-  if (spec.architecture.ends_with("EncoderModel")) return;  // the encoder alone
-  spec.decoder = decoder;
-  const bool tied = config.boolean("tie_word_embeddings", true);
-  if (config.boolean("scale_decoder_outputs", tied))
-    spec.logit_scale = 1 / std::sqrt(static_cast<double>(spec.d_model));
-  spec.decoder_start = config.whole("decoder_start_token_id", 0, 0, most_vocabulary);
-}
-
-/// One number for both, or height and width.
-std::pair<int, int> size_of(const ConfigObject& config, std::string_view name, int fallback, int least,
-                            int most) {
-  const json* found = config.find(name);
-  if (found == nullptr || !found->is_array()) {
-    const int size = config.whole(name, fallback, least, most);
-    return {size, size};
-  }
-  const auto side = [&](std::size_t i) {
-    const bool fits =
-        found->size() == 2 && (*found)[i].is_number_integer() && (*found)[i] >= least && (*found)[i] <= most;
-    if (!fits) config.fail(name, fmt::format("one or two whole numbers from {} to {}", least, most), *found);
-    return (*found)[i].get<int>();
-  };
-  return {side(0), side(1)};
-}
-
-ImageSpec image_of(const ConfigObject& config) {
-  ImageSpec image;
-  image.channels = config.whole("num_channels", 3, 1, 1024);
-  const auto [height, width] = size_of(config, "patch_size", 16, 1, 4096);
-  if (height != width)
-    config.refuse("patch_size", "its height and width differ; square patches were expected.");
-  image.patch = height;
-  std::tie(image.height, image.width) = size_of(config, "image_size", 224, image.patch, 65'536);
-  return image;
 }
 
 std::vector<std::int64_t> ids_of(const ConfigObject& config, std::string_view name) {
@@ -218,25 +94,14 @@ std::vector<std::int64_t> ids_of(const ConfigObject& config, std::string_view na
   return ids;
 }
 
-/// Settings of only one or two families.
-void read_special(const ConfigObject& config, const FamilyRow& family, ModelSpec& spec) {
+/// Settings that follow from the parts that the family has.
+void read_parts(const ConfigObject& config, const Family& family, ModelSpec& spec) {
   StackSpec& stack = spec.decoder ? *spec.decoder : *spec.encoder;
-  if (family.arrangement == Arrangement::Sandwich) {
-    spec.embedding_scale = std::sqrt(static_cast<double>(spec.d_model));
-    spec.logit_cap = cap_of(config, "final_logit_softcapping", family, 30);
-  }
+  if (family.scaled_embeddings) spec.embedding_scale = std::sqrt(static_cast<double>(spec.d_model));
   if (find_part(family.decoder, Part::Gate) != nullptr && family.encoder.empty()) stack.gated = true;
   stack.head_norms = find_part(family.decoder, Part::QueryNorm) != nullptr;
   if (find_part(family.model, Part::TypeTable) != nullptr)
     spec.token_types = config.whole("type_vocab_size", 2, 1, most_vocabulary);
-  if (family.name == "RoBERTa") {
-    spec.padding_id = config.whole("pad_token_id", 1, 0, most_vocabulary);
-    spec.first_position = *spec.padding_id + 1;
-  }
-  if (find_part(family.model, Part::Patches) != nullptr) {
-    spec.image = image_of(config);
-    spec.final_norm_in_hidden = false;
-  }
   spec.pooler = find_part(family.model, Part::Pooler) != nullptr;
 }
 
@@ -262,23 +127,16 @@ void read_head(const ConfigObject& config, ModelConfig& result) {
     return;
   }
   const HeadRow& row = *result.head;
-  const ConfigKeys& keys = result.family->keys;
   // Without a causal mask every row sees the next token.
   spec.head.kind = row.kind == HeadKind::NextToken && !spec.decoder ? HeadKind::MaskedToken : row.kind;
   spec.head.input = row.input;
   spec.head.names_referents = row.names_referents;
-  spec.head.activation =
-      row.activation.value_or(activation_of(config, keys.activation, keys.default_activation));
+  spec.head.activation = row.activation.value_or(activation_of(config, *result.family));
   if (row.kind == HeadKind::TokenClass || row.kind == HeadKind::SequenceClass)
     spec.head.classes = classes_of(row, config);
   if (row.input == HeadInput::LastToken)
     if (const std::vector<std::int64_t> padding = ids_of(config, "pad_token_id"); !padding.empty())
       spec.head.padding_id = padding[0];
-}
-
-bool default_tie(const FamilyRow& family) {
-  return family.name != "Llama" && family.name != "Mistral" && family.name != "Qwen2" &&
-         family.name != "Qwen3" && family.name != "GPT-NeoX";
 }
 
 /// Vision-language models whose decoder is a known family.
@@ -293,7 +151,7 @@ const json* text_config_of(const ConfigObject& config) {
   const std::string type = config.text("model_type", "");
   if (found == nullptr || find_family(type) != nullptr) return nullptr;
   const std::string text = config.object(name).text("model_type", "");
-  const FamilyRow* family = find_family(text);
+  const Family* family = find_family(text);
   const bool is_known = std::ranges::find(around_text, type) != around_text.end();
   if (!is_known || family == nullptr || family->decoder.empty() || !family->encoder.empty())
     config.refuse(name,
@@ -304,14 +162,9 @@ const json* text_config_of(const ConfigObject& config) {
 }
 
 /// An encoder with is_decoder is a decoder stack with the encoder's parts.
-void read_stacks(const ConfigObject& config, const FamilyRow& family, ModelSpec& spec) {
+void read_stacks(const ConfigObject& config, const Family& family, ModelSpec& spec) {
   const ConfigKeys& keys = family.keys;
-  if (!family.encoder.empty() && !family.decoder.empty()) {
-    read_t5(config, family, spec);
-    return;
-  }
-  const bool decodes = family.encoder.empty() || ((family.name == "BERT" || family.name == "RoBERTa") &&
-                                                  config.boolean("is_decoder", false));
+  const bool decodes = family.encoder.empty() || (family.may_decode && config.boolean("is_decoder", false));
   (decodes ? spec.decoder : spec.encoder) =
       stack_of(config, family, spec, config.whole(keys.layers, keys.default_layers, 1, most_blocks));
   if (decodes) spec.decoder->causal = config.boolean("is_causal", true);
@@ -323,7 +176,7 @@ void read_stacks(const ConfigObject& config, const FamilyRow& family, ModelSpec&
     if (block.window > 0) ++block.window;
 }
 
-ModelConfig read_object(const ConfigObject& config, const FamilyRow& family, std::string architecture) {
+ModelConfig read_object(const ConfigObject& config, const Family& family, std::string architecture) {
   ModelConfig result;
   result.family = &family;
   result.input_output = family.input_output;
@@ -338,11 +191,11 @@ ModelConfig read_object(const ConfigObject& config, const FamilyRow& family, std
   spec.vocabulary =
       config.whole("vocab_size", family.model.empty() ? 0 : keys.default_vocabulary, 1, most_vocabulary);
   read_stacks(config, family, spec);
-  read_special(config, family, spec);
+  if (family.read_model != nullptr) family.read_model(config, spec);
+  read_parts(config, family, spec);
   read_head(config, result);
-  spec.tied = config.boolean("tie_word_embeddings", default_tie(family));
-  result.attention_bias = config.boolean(
-      "attention_bias", config.boolean("qkv_bias", family.name == "GPT-NeoX" || family.name == "ViT"));
+  spec.tied = config.boolean("tie_word_embeddings", family.tied);
+  result.attention_bias = config.boolean("attention_bias", config.boolean("qkv_bias", family.attention_bias));
   result.mlp_bias = config.boolean("mlp_bias", false);
   spec.end_ids = ids_of(config, "eos_token_id");
   if (const std::vector<std::int64_t> begin = ids_of(config, "bos_token_id"); !begin.empty())
@@ -363,10 +216,10 @@ ModelConfig read_config(std::string_view text, const std::string& where) {
   refuse_quantised(root);
   const json* inner = text_config_of(root);
   if (inner == nullptr) {
-    const FamilyRow& family = family_of(root);
+    const Family& family = family_of(root);
     return read_object(ConfigObject(value, "", where, family.aliases), family, std::move(architecture));
   }
-  const FamilyRow& family = family_of(root.object("text_config"));
+  const Family& family = family_of(root.object("text_config"));
   const ConfigObject config(*inner, "text_config", where, family.aliases);
   ModelConfig result = read_object(config, family, std::move(architecture));
   result.within = true;

@@ -4,15 +4,15 @@
 #include <string>
 #include <string_view>
 
-#include "core/models/config/families.hpp"
 #include "core/models/config/heads.hpp"
-#include "core/models/config/spec.hpp"
+#include "core/transformer/families/families.hpp"
+#include "core/transformer/families/spec.hpp"
 
 namespace attnscope {
 
 struct ModelConfig {
   ModelSpec spec;
-  const FamilyRow* family = nullptr;            // never null
+  const Family* family = nullptr;               // never null
   const HeadRow* head = nullptr;                // null: next-token logits of a decoder, or none
   bool attention_bias = true, mlp_bias = true;  // for BiasRule::Attention and Mlp
   bool gguf = false;                            // tensors have GGUF's names

@@ -2,14 +2,14 @@
 // for their family. Only .cpp files of this room include it.
 #pragma once
 
-#include "core/models/config/config_object.hpp"
-#include "core/models/config/spec.hpp"
+#include "core/transformer/families/config_object.hpp"
+#include "core/transformer/families/spec.hpp"
 
 namespace attnscope {
 
 /// Throws FieldError naming the first key whose value differs from what is computed and that is not read for
 /// this family. `spec`: the result of reading.
-void refuse_unread(const ConfigObject&, const FamilyRow&, const ModelSpec& spec);
+void refuse_unread(const ConfigObject&, const Family&, const ModelSpec& spec);
 
 /// Throws FieldError for weights that are quantised in a way that Checkpoint does not read.
 void refuse_quantised(const ConfigObject&);

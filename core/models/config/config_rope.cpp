@@ -91,12 +91,11 @@ void read_scaling(const ConfigObject& config, const ConfigObject& scaling, int p
 
 }  // namespace
 
-RopeSettings rope_of(const ConfigObject& config, const FamilyRow& family, int d_k, int positions) {
-  const bool neox = family.arrangement == Arrangement::Parallel;
-  const std::string_view share_key = neox ? "rotary_pct" : "partial_rotary_factor";
+RopeSettings rope_of(const ConfigObject& config, const Family& family, int d_k, int positions) {
+  const std::string_view share_key = family.rope.share;
   RopeSettings rope;
-  rope.base = config.number(neox ? "rotary_emb_base" : "rope_theta", 10'000);
-  double share = config.number(share_key, neox ? 0.25 : 1);
+  rope.base = config.number(family.rope.base, 10'000);
+  double share = config.number(share_key, family.rope.default_share);
   if (const std::string_view name = object_name(config); !name.empty()) {
     const ConfigObject scaling = config.object(name);
     rope.base = scaling.number("rope_theta", rope.base);

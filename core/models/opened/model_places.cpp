@@ -11,11 +11,11 @@
 #include "core/base/error.hpp"
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/posix.hpp"
-#include "core/models/config/families.hpp"
 #include "core/models/model_path.hpp"
 #include "core/models/opened/file_facts.hpp"
 #include "core/models/opened/gguf_head.hpp"
 #include "core/text/utf8.hpp"
+#include "core/transformer/families/families.hpp"
 
 namespace attnscope {
 namespace {
@@ -99,7 +99,7 @@ class Search {
 void add_gguf(Search& search, ModelKeeper keeper, const fs::path& file, std::string name) {
   const std::optional<GgufHead> head = read_gguf_head(file);
   if (!head) return;
-  const FamilyRow* family = find_gguf_family(head->architecture);
+  const Family* family = find_gguf_family(head->architecture);
   search.add({.keeper = keeper,
               .path = file,
               .name = std::move(name),
@@ -132,7 +132,7 @@ void add_snapshot(Search& search, ModelKeeper keeper, const fs::path& folder) {
   const json config = json_file(folder / "config.json");
   const std::string type = text_in(config, "model_type");
   if (place.bytes == 0 || type.empty()) return;
-  const FamilyRow* family = find_family(type);
+  const Family* family = find_family(type);
   place.family = family == nullptr ? type : std::string(family->name);
   place.is_known = family != nullptr;
   place.precision = text_in(config, "torch_dtype");

@@ -22,7 +22,7 @@ struct ModelPlace {
   ModelKeeper keeper = ModelKeeper::HuggingFace;
   std::filesystem::path path = {};  // for open_whole_model()
   std::string name = {};            // "SmolLM2-135M-Instruct", "llama3.2:1b"; printable
-  std::string family = {};          // a row of families.hpp, or the name in the file
+  std::string family = {};          // the name of a Family, or the name in the file
   bool is_known = false;            // whether `family` is such a row; others are refused on opening
   std::string precision = {};       // "bfloat16", "Q4_K_M"; empty if unknown
   std::uint64_t bytes = 0;          // of the files with weights

@@ -6,8 +6,8 @@
 
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/posix.hpp"
-#include "core/models/config/config_object.hpp"
 #include "core/text/utf8.hpp"
+#include "core/transformer/families/config_object.hpp"
 
 namespace attnscope {
 namespace {

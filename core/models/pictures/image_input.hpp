@@ -7,7 +7,7 @@
 
 #include "core/base/tensor.hpp"
 #include "core/files/formats/picture_file.hpp"
-#include "core/models/config/spec.hpp"
+#include "core/transformer/families/spec.hpp"
 
 namespace attnscope {
 

@@ -7,8 +7,8 @@
 
 #include "app/kit/table.hpp"
 #include "app/state/model_head.hpp"
-#include "core/models/config/spec.hpp"
 #include "core/readouts/over_texts/spread.hpp"
+#include "core/transformer/families/spec.hpp"
 
 namespace attnscope {
 

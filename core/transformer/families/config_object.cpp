@@ -1,4 +1,4 @@
-#include "core/models/config/config_object.hpp"
+#include "core/transformer/families/config_object.hpp"
 
 #include <fmt/format.h>
 
@@ -83,6 +83,13 @@ void ConfigObject::refuse(std::string_view name, const std::string& problem) con
 
 std::string ConfigObject::key(std::string_view name) const {
   return path_.empty() ? std::string(name) : name.empty() ? path_ : path_ + "." + std::string(name);
+}
+
+Activation activation_named(const ConfigObject& config, std::string_view key, const std::string& name) {
+  const std::optional<Activation> activation = activation_from(name);
+  if (!activation)
+    config.refuse(key, fmt::format("{} is no activation that is known here.", in_quotes(name, 60)));
+  return *activation;
 }
 
 std::string shown(const json& value) {

@@ -1,5 +1,5 @@
-// core/models/config: one object of config.json, read and checked key by key. Only .cpp files of this room
-// include it, since it includes the JSON library.
+// core/transformer/families: one object of config.json, read and checked key by key. Only .cpp files that
+// read configs include it, since it includes the JSON library.
 #pragma once
 
 #include <cmath>
@@ -9,9 +9,13 @@
 #include <string_view>
 
 #include "core/files/formats/json_reader.hpp"
-#include "core/models/config/families.hpp"
+#include "core/transformer/families/family.hpp"
 
 namespace attnscope {
+
+// What sizes in configs may be at most.
+inline constexpr int most_width = 65'536, most_blocks = 1024, most_vocabulary = 4'000'000,
+                     most_positions = 1 << 24;
 
 /// The keys of an object; a key that is null counts as missing. References and the path passed to the
 /// constructor must outlive the object. Every getter throws FieldError naming the file, the key, what was
@@ -49,6 +53,9 @@ class ConfigObject {
   const std::string& where_;
   std::span<const KeyAlias> aliases_;
 };
+
+/// Throws FieldError naming the key unless there is an activation of that name.
+Activation activation_named(const ConfigObject&, std::string_view key, const std::string& name);
 
 /// A value as messages print it: shortened, printable.
 std::string shown(const nlohmann::json&);

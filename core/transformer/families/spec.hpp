@@ -1,5 +1,6 @@
-// core/models/config: ModelSpec: everything about a transformer except its weights, as one value. Read from a
-// config file or the metadata of a GGUF file with the table in families.hpp.
+// core/transformer/families: ModelSpec: everything about a transformer except its weights, as one value.
+// core/models/config reads it from a config file, core/models/gguf_model.cpp from the metadata of a GGUF
+// file.
 #pragma once
 
 #include <cstdint>
@@ -75,7 +76,7 @@ struct HeadSpec {
 };
 
 struct ModelSpec {
-  std::string family;        // "GPT-2", a row of families.hpp
+  std::string family;        // "GPT-2", the name of a Family
   std::string architecture;  // from the file: "GPT2LMHeadModel"
   int d_model = 0;
   int d_inner = 0;  // of the MLP

@@ -1,0 +1,26 @@
+// core/transformer/families: the table of all families. A new family is a file of this room and a line in
+// families.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/transformer/families/family.hpp"
+
+namespace attnscope {
+
+// Each is defined in the file of its name; Mistral and both Qwen in llama.cpp, RoBERTa in bert.cpp.
+extern const Family gpt2_family, llama_family, mistral_family, qwen2_family, qwen3_family, gemma2_family,
+    neox_family, bloom_family, bert_family, roberta_family, distilbert_family, reader_family, t5_family,
+    vit_family;
+
+std::span<const Family* const> families();
+/// By "model_type"; null if unknown.
+const Family* find_family(std::string_view model_type);
+/// By "general.architecture" of a GGUF file; null if unknown.
+const Family* find_gguf_family(std::string_view architecture);
+/// The path of a part in GGUF files, equal in all families; empty if they have no such part.
+std::string gguf_path_of(Part, std::size_t block = 0);
+
+}  // namespace attnscope

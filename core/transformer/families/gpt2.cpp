@@ -1,0 +1,87 @@
+// GPT-2 (Radford et al. 2019).
+#include <array>
+#include <string_view>
+
+#include "core/transformer/families/config_object.hpp"
+#include "core/transformer/families/families.hpp"
+#include "core/transformer/families/shared_heads.hpp"
+
+namespace attnscope {
+namespace gpt2_rows {
+namespace {
+
+using enum Part;
+using enum BiasRule;
+
+constexpr auto gpt2_types = std::to_array<std::string_view>({"gpt2"});
+constexpr auto gpt2_prefixes = std::to_array<std::string_view>({"transformer."});
+constexpr auto gpt2_aliases = std::to_array<KeyAlias>({{"hidden_size", "n_embd"},
+                                                       {"num_hidden_layers", "n_layer"},
+                                                       {"num_attention_heads", "n_head"},
+                                                       {"max_position_embeddings", "n_positions"}});
+constexpr auto gpt2_model = std::to_array<PartName>({
+    {TokenTable, "wte"},
+    {PositionTable, "wpe"},
+    {Logits, "lm_head"},
+});
+constexpr auto gpt2_blocks = std::to_array<PartName>({
+    {AttentionNorm, "h.{}.ln_1"},
+    {QueryKeyValue, "h.{}.attn.c_attn", Always},
+    {Output, "h.{}.attn.c_proj", Always},
+    {MlpNorm, "h.{}.ln_2"},
+    {Up, "h.{}.mlp.c_fc", Always},
+    {Down, "h.{}.mlp.c_proj", Always},
+    {FinalNorm, "ln_f"},
+});
+constexpr ConfigKeys keys{.width = "n_embd",
+                          .layers = "n_layer",
+                          .heads = "n_head",
+                          .kv_heads = "",
+                          .inner = "n_inner",
+                          .positions = "n_positions",
+                          .epsilon = "layer_norm_epsilon",
+                          .activation = "activation_function",
+                          .default_width = 768,
+                          .default_layers = 12,
+                          .default_heads = 12,
+                          .default_inner = 0,
+                          .default_positions = 1024,
+                          .default_epsilon = 1e-5,
+                          .default_activation = "gelu_new"};
+constexpr auto own_keys =
+    std::to_array<std::string_view>({"scale_attn_weights", "scale_attn_by_inverse_layer_idx"});
+// The head that summary_… describes is not computed. reorder_and_upcast_attn changes rounding alone.
+constexpr auto harmless_keys = std::to_array<std::string_view>(
+    {"summary_type", "summary_use_proj", "summary_activation", "summary_proj_to_labels",
+     "reorder_and_upcast_attn", "n_ctx", "predict_special_tokens"});
+constexpr GgufRules gguf;
+
+void read_stack(const ConfigObject& config, StackSpec& stack) {
+  const bool scaled = config.boolean("scale_attn_weights", true);
+  const bool by_depth = config.boolean("scale_attn_by_inverse_layer_idx", false);
+  for (std::size_t i = 0; i < stack.blocks.size(); ++i) {
+    if (!scaled) stack.blocks[i].scale = 1;
+    if (by_depth) stack.blocks[i].scale /= static_cast<double>(i + 1);
+  }
+}
+
+}  // namespace
+}  // namespace gpt2_rows
+
+constinit const Family gpt2_family{.name = "GPT-2",
+                                   .model_types = gpt2_rows::gpt2_types,
+                                   .prefixes = gpt2_rows::gpt2_prefixes,
+                                   .positions = Positions::Learned,
+                                   .fused = FusedOrder::Thirds,
+                                   .input_output = true,
+                                   .keys = gpt2_rows::keys,
+                                   .model = gpt2_rows::gpt2_model,
+                                   .decoder = gpt2_rows::gpt2_blocks,
+                                   .aliases = gpt2_rows::gpt2_aliases,
+                                   .heads = decoder_heads,
+                                   .read_stack = gpt2_rows::read_stack,
+                                   .own_keys = gpt2_rows::own_keys,
+                                   .harmless_keys = gpt2_rows::harmless_keys,
+                                   .gguf = &gpt2_rows::gguf};
+
+}  // namespace attnscope

@@ -1,0 +1,74 @@
+// GPT-NeoX (Black et al. 2022), Pythia.
+#include <array>
+#include <string_view>
+
+#include "core/transformer/families/config_object.hpp"
+#include "core/transformer/families/families.hpp"
+#include "core/transformer/families/shared_heads.hpp"
+
+namespace attnscope {
+namespace neox_rows {
+namespace {
+
+using enum Part;
+using enum BiasRule;
+
+constexpr auto neox_types = std::to_array<std::string_view>({"gpt_neox"});
+constexpr auto neox_prefixes = std::to_array<std::string_view>({"gpt_neox."});
+constexpr auto neox_model = std::to_array<PartName>({
+    {TokenTable, "embed_in"},
+    {Logits, "embed_out"},
+});
+constexpr auto neox_blocks = std::to_array<PartName>({
+    {AttentionNorm, "layers.{}.input_layernorm"},
+    {QueryKeyValue, "layers.{}.attention.query_key_value", Attention},
+    {Output, "layers.{}.attention.dense", Attention},
+    {MlpNorm, "layers.{}.post_attention_layernorm"},
+    {Up, "layers.{}.mlp.dense_h_to_4h", Always},
+    {Down, "layers.{}.mlp.dense_4h_to_h", Always},
+    {FinalNorm, "final_layer_norm"},
+});
+constexpr ConfigKeys keys{.width = "hidden_size",
+                          .layers = "num_hidden_layers",
+                          .heads = "num_attention_heads",
+                          .kv_heads = "",
+                          .inner = "intermediate_size",
+                          .positions = "max_position_embeddings",
+                          .epsilon = "layer_norm_eps",
+                          .activation = "hidden_act",
+                          .default_width = 6144,
+                          .default_layers = 44,
+                          .default_heads = 64,
+                          .default_inner = 24576,
+                          .default_positions = 2048,
+                          .default_epsilon = 1e-5,
+                          .default_activation = "gelu",
+                          .default_vocabulary = 50'432};
+constexpr auto own_keys =
+    std::to_array<std::string_view>({"use_parallel_residual", "rotary_pct", "rotary_emb_base"});
+
+void read_stack(const ConfigObject& config, StackSpec& stack) {
+  if (!config.boolean("use_parallel_residual", true)) stack.arrangement = Arrangement::PreNorm;
+}
+
+}  // namespace
+}  // namespace neox_rows
+
+constinit const Family neox_family{
+    .name = "GPT-NeoX",
+    .model_types = neox_rows::neox_types,
+    .prefixes = neox_rows::neox_prefixes,
+    .arrangement = Arrangement::Parallel,
+    .positions = Positions::RopeHalf,
+    .fused = FusedOrder::PerHead,
+    .keys = neox_rows::keys,
+    .model = neox_rows::neox_model,
+    .decoder = neox_rows::neox_blocks,
+    .heads = decoder_heads,
+    .tied = false,
+    .attention_bias = true,
+    .rope = {.base = "rotary_emb_base", .share = "rotary_pct", .default_share = 0.25, .partial = true},
+    .read_stack = neox_rows::read_stack,
+    .own_keys = neox_rows::own_keys};
+
+}  // namespace attnscope

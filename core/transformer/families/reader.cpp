@@ -1,0 +1,65 @@
+// The encoder that AttnScope itself trains (core/training): pre-norm, rotary. Unknown to other programs.
+#include <array>
+#include <string_view>
+
+#include "core/transformer/families/families.hpp"
+
+namespace attnscope {
+namespace reader_rows {
+namespace {
+
+using enum Part;
+using enum BiasRule;
+
+using enum HeadKind;
+using enum HeadInput;
+
+constexpr auto reader_types = std::to_array<std::string_view>({"attnscope_reader"});
+constexpr auto reader_prefixes = std::to_array<std::string_view>({"reader."});
+constexpr auto reader_model = std::to_array<PartName>({
+    {TokenTable, "tokens"},
+});
+constexpr auto reader_blocks = std::to_array<PartName>({
+    {AttentionNorm, "blocks.{}.attention_norm"},
+    {Query, "blocks.{}.query", Always},
+    {Key, "blocks.{}.key", Always},
+    {Value, "blocks.{}.value", Always},
+    {Output, "blocks.{}.output", Always},
+    {MlpNorm, "blocks.{}.mlp_norm"},
+    {Up, "blocks.{}.up", Always},
+    {Down, "blocks.{}.down", Always},
+    {FinalNorm, "final_norm"},
+});
+constexpr ConfigKeys keys{.width = "hidden_size",
+                          .layers = "num_hidden_layers",
+                          .heads = "num_attention_heads",
+                          .kv_heads = "",
+                          .inner = "intermediate_size",
+                          .positions = "max_position_embeddings",
+                          .epsilon = "layer_norm_eps",
+                          .activation = "hidden_act",
+                          .default_width = 96,
+                          .default_layers = 3,
+                          .default_heads = 4,
+                          .default_inner = 384,
+                          .default_positions = 48,
+                          .default_epsilon = 1e-5,
+                          .default_activation = "gelu_new"};
+constexpr auto reader_heads = std::to_array<HeadRow>({
+    {"ForReferents", TokenClass, EveryRow, "", "", "referent", "", Activation::Identity, true},
+    {"ForMaskedWords", MaskedToken, EveryRow, "", "", "masked_word", "", Activation::Identity},
+});
+
+}  // namespace
+}  // namespace reader_rows
+
+constinit const Family reader_family{.name = "AttnScope Reader",
+                                     .model_types = reader_rows::reader_types,
+                                     .prefixes = reader_rows::reader_prefixes,
+                                     .positions = Positions::RopeHalf,
+                                     .keys = reader_rows::keys,
+                                     .model = reader_rows::reader_model,
+                                     .encoder = reader_rows::reader_blocks,
+                                     .heads = reader_rows::reader_heads};
+
+}  // namespace attnscope

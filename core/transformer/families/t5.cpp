@@ -1,0 +1,136 @@
+// T5 (Raffel et al. 2019).
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "core/transformer/families/config_object.hpp"
+#include "core/transformer/families/families.hpp"
+
+namespace attnscope {
+namespace t5_rows {
+namespace {
+
+using enum Part;
+using enum BiasRule;
+
+constexpr auto t5_types = std::to_array<std::string_view>({"t5"});
+constexpr auto t5_aliases = std::to_array<KeyAlias>({{"hidden_size", "d_model"},
+                                                     {"num_hidden_layers", "num_layers"},
+                                                     {"num_attention_heads", "num_heads"},
+                                                     {"head_dim", "d_kv"}});
+constexpr auto t5_model = std::to_array<PartName>({
+    {TokenTable, "shared"},
+    {Logits, "lm_head"},
+});
+constexpr auto t5_encoder = std::to_array<PartName>({
+    {AttentionNorm, "encoder.block.{}.layer.0.layer_norm"},
+    {Query, "encoder.block.{}.layer.0.SelfAttention.q"},
+    {Key, "encoder.block.{}.layer.0.SelfAttention.k"},
+    {Value, "encoder.block.{}.layer.0.SelfAttention.v"},
+    {Output, "encoder.block.{}.layer.0.SelfAttention.o"},
+    {RelativeBias, "encoder.block.0.layer.0.SelfAttention.relative_attention_bias"},
+    {MlpNorm, "encoder.block.{}.layer.1.layer_norm"},
+    {Gate, "encoder.block.{}.layer.1.DenseReluDense.wi_0"},
+    {Up, "encoder.block.{}.layer.1.DenseReluDense.wi"},
+    {Down, "encoder.block.{}.layer.1.DenseReluDense.wo"},
+    {FinalNorm, "encoder.final_layer_norm"},
+});
+constexpr auto t5_decoder = std::to_array<PartName>({
+    {AttentionNorm, "decoder.block.{}.layer.0.layer_norm"},
+    {Query, "decoder.block.{}.layer.0.SelfAttention.q"},
+    {Key, "decoder.block.{}.layer.0.SelfAttention.k"},
+    {Value, "decoder.block.{}.layer.0.SelfAttention.v"},
+    {Output, "decoder.block.{}.layer.0.SelfAttention.o"},
+    {RelativeBias, "decoder.block.0.layer.0.SelfAttention.relative_attention_bias"},
+    {CrossNorm, "decoder.block.{}.layer.1.layer_norm"},
+    {CrossQuery, "decoder.block.{}.layer.1.EncDecAttention.q"},
+    {CrossKey, "decoder.block.{}.layer.1.EncDecAttention.k"},
+    {CrossValue, "decoder.block.{}.layer.1.EncDecAttention.v"},
+    {CrossOutput, "decoder.block.{}.layer.1.EncDecAttention.o"},
+    {MlpNorm, "decoder.block.{}.layer.2.layer_norm"},
+    {Gate, "decoder.block.{}.layer.2.DenseReluDense.wi_0"},
+    {Up, "decoder.block.{}.layer.2.DenseReluDense.wi"},
+    {Down, "decoder.block.{}.layer.2.DenseReluDense.wo"},
+    {FinalNorm, "decoder.final_layer_norm"},
+});
+constexpr ConfigKeys keys{.width = "d_model",
+                          .layers = "num_layers",
+                          .heads = "num_heads",
+                          .kv_heads = "",
+                          .inner = "d_ff",
+                          .positions = "",
+                          .epsilon = "layer_norm_epsilon",
+                          .activation = "",
+                          .default_width = 512,
+                          .default_layers = 6,
+                          .default_heads = 8,
+                          .default_inner = 2048,
+                          .default_positions = 0,
+                          .default_epsilon = 1e-6,
+                          .default_activation = "relu",
+                          .default_vocabulary = 32'128,
+                          .head_width = "d_kv",
+                          .default_head_width = 64};
+constexpr auto own_keys = std::to_array<std::string_view>(
+    {"feed_forward_proj", "is_gated_act", "dense_act_fn", "relative_attention_num_buckets",
+     "relative_attention_max_distance", "num_decoder_layers", "scale_decoder_outputs",
+     "decoder_start_token_id"});
+// The number of positions is unlimited.
+constexpr auto harmless_keys = std::to_array<std::string_view>({"n_positions"});
+
+/// The MLP, gated or not, as one or more keys describe it.
+void read_mlp(const ConfigObject& config, StackSpec& stack) {
+  std::string activation = config.text("feed_forward_proj", "relu");
+  if (activation.starts_with("gated-")) {
+    stack.gated = true;
+    activation.erase(0, 6);
+    if (activation == "gelu") activation = "gelu_new";
+  }
+  // transformers derives is_gated_act and saves it; if present it counts.
+  stack.gated = config.boolean("is_gated_act", stack.gated);
+  const std::string_view said = config.find("dense_act_fn") != nullptr ? "dense_act_fn" : "feed_forward_proj";
+  if (said == "dense_act_fn") activation = config.text(said, activation);
+  stack.activation = activation_named(config, said, activation);
+}
+
+void read_stack(const ConfigObject& config, StackSpec& stack) {
+  for (AttentionSpec& block : stack.blocks) block.scale = 1;
+  read_mlp(config, stack);
+  stack.buckets = config.whole("relative_attention_num_buckets", 32, 4, 4096);
+  stack.bucket_distance =
+      config.whole("relative_attention_max_distance", 128, stack.buckets / 4 + 1, most_positions);
+}
+
+/// The decoder, which has the encoder's settings but its own number of blocks.
+void read_model(const ConfigObject& config, ModelSpec& spec) {
+  StackSpec decoder = *spec.encoder;
+  const int blocks = static_cast<int>(decoder.blocks.size());
+  decoder.blocks.resize(static_cast<std::size_t>(config.whole("num_decoder_layers", blocks, 1, most_blocks)),
+                        spec.encoder->blocks[0]);
+  decoder.causal = decoder.cross = true;
+  if (spec.architecture.ends_with("EncoderModel")) return;  // the encoder alone
+  spec.decoder = decoder;
+  const bool tied = config.boolean("tie_word_embeddings", true);
+  if (config.boolean("scale_decoder_outputs", tied))
+    spec.logit_scale = 1 / std::sqrt(static_cast<double>(spec.d_model));
+  spec.decoder_start = config.whole("decoder_start_token_id", 0, 0, most_vocabulary);
+}
+
+}  // namespace
+}  // namespace t5_rows
+
+constinit const Family t5_family{.name = "T5",
+                                 .model_types = t5_rows::t5_types,
+                                 .norm = NormKind::RmsNorm,
+                                 .positions = Positions::RelativeBuckets,
+                                 .keys = t5_rows::keys,
+                                 .model = t5_rows::t5_model,
+                                 .encoder = t5_rows::t5_encoder,
+                                 .decoder = t5_rows::t5_decoder,
+                                 .aliases = t5_rows::t5_aliases,
+                                 .read_stack = t5_rows::read_stack,
+                                 .read_model = t5_rows::read_model,
+                                 .own_keys = t5_rows::own_keys,
+                                 .harmless_keys = t5_rows::harmless_keys};
+
+}  // namespace attnscope

@@ -1,0 +1,117 @@
+// ViT (Dosovitskiy et al. 2020).
+#include <array>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/transformer/families/config_object.hpp"
+#include "core/transformer/families/families.hpp"
+#include "core/transformer/families/known_keys.hpp"
+
+namespace attnscope {
+namespace vit_rows {
+namespace {
+
+using enum Part;
+using enum BiasRule;
+
+using enum HeadKind;
+using enum HeadInput;
+
+constexpr auto vit_types = std::to_array<std::string_view>({"vit"});
+constexpr auto vit_prefixes = std::to_array<std::string_view>({"vit."});
+constexpr auto vit_model = std::to_array<PartName>({
+    {ClassToken, "embeddings.cls_token"},
+    {PositionTable, "embeddings.position_embeddings"},
+    {Patches, "embeddings.patch_embeddings.projection", Always},
+    {Pooler, "pooler.dense", Always},
+});
+constexpr auto vit_blocks = std::to_array<PartName>({
+    {AttentionNorm, "encoder.layer.{}.layernorm_before"},
+    {Query, "encoder.layer.{}.attention.attention.query", Attention},
+    {Key, "encoder.layer.{}.attention.attention.key", Attention},
+    {Value, "encoder.layer.{}.attention.attention.value", Attention},
+    {Output, "encoder.layer.{}.attention.output.dense", Always},
+    {MlpNorm, "encoder.layer.{}.layernorm_after"},
+    {Up, "encoder.layer.{}.intermediate.dense", Always},
+    {Down, "encoder.layer.{}.output.dense", Always},
+    {FinalNorm, "layernorm"},
+});
+constexpr ConfigKeys keys{.width = "hidden_size",
+                          .layers = "num_hidden_layers",
+                          .heads = "num_attention_heads",
+                          .kv_heads = "",
+                          .inner = "intermediate_size",
+                          .positions = "",
+                          .epsilon = "layer_norm_eps",
+                          .activation = "hidden_act",
+                          .default_width = 768,
+                          .default_layers = 12,
+                          .default_heads = 12,
+                          .default_inner = 3072,
+                          .default_positions = 0,
+                          .default_epsilon = 1e-12,
+                          .default_activation = "gelu"};
+constexpr auto vit_heads = std::to_array<HeadRow>({
+    {"ForImageClassification", SequenceClass, FirstRow, "", "", "classifier", "", Activation::Identity},
+});
+constexpr auto own_keys = std::to_array<std::string_view>(
+    {"image_size", "patch_size", "num_channels", "qkv_bias", "pooler_act", "pooler_output_size"});
+// Of the decoder for masked images.
+constexpr auto harmless_keys = std::to_array<std::string_view>({"encoder_stride"});
+
+/// One number for both, or height and width.
+std::pair<int, int> size_of(const ConfigObject& config, std::string_view name, int fallback, int least,
+                            int most) {
+  const nlohmann::json* found = config.find(name);
+  if (found == nullptr || !found->is_array()) {
+    const int size = config.whole(name, fallback, least, most);
+    return {size, size};
+  }
+  const auto side = [&](std::size_t i) {
+    const bool fits =
+        found->size() == 2 && (*found)[i].is_number_integer() && (*found)[i] >= least && (*found)[i] <= most;
+    if (!fits) config.fail(name, fmt::format("one or two whole numbers from {} to {}", least, most), *found);
+    return (*found)[i].get<int>();
+  };
+  return {side(0), side(1)};
+}
+
+ImageSpec image_of(const ConfigObject& config) {
+  ImageSpec image;
+  image.channels = config.whole("num_channels", 3, 1, 1024);
+  const auto [height, width] = size_of(config, "patch_size", 16, 1, 4096);
+  if (height != width)
+    config.refuse("patch_size", "its height and width differ; square patches were expected.");
+  image.patch = height;
+  std::tie(image.height, image.width) = size_of(config, "image_size", 224, image.patch, 65'536);
+  return image;
+}
+
+void read_model(const ConfigObject& config, ModelSpec& spec) {
+  spec.image = image_of(config);
+  spec.final_norm_in_hidden = false;
+  if (const nlohmann::json* activation = config.find("pooler_act");
+      activation != nullptr && *activation != "tanh")
+    refuse_change(config, vit_family, "pooler_act", *activation);
+  need_implied(config, vit_family, "pooler_output_size", spec.d_model);
+}
+
+}  // namespace
+}  // namespace vit_rows
+
+constinit const Family vit_family{.name = "ViT",
+                                  .model_types = vit_rows::vit_types,
+                                  .prefixes = vit_rows::vit_prefixes,
+                                  .keys = vit_rows::keys,
+                                  .model = vit_rows::vit_model,
+                                  .encoder = vit_rows::vit_blocks,
+                                  .heads = vit_rows::vit_heads,
+                                  .attention_bias = true,
+                                  .read_model = vit_rows::read_model,
+                                  .own_keys = vit_rows::own_keys,
+                                  .harmless_keys = vit_rows::harmless_keys};
+
+}  // namespace attnscope
