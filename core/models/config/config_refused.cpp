@@ -50,6 +50,10 @@ void refuse_unread(const ConfigObject& config, const Family& family, const Model
   if (!family.may_decode && !spec.decoder)
     if (const json* decodes = config.find("is_decoder"); decodes != nullptr && *decodes != false)
       refuse_change(config, family, "is_decoder", *decodes);
+  if (spec.encoder)
+    if (const json* causal = config.find("is_causal");
+        causal != nullptr && *causal != spec.decoder.has_value())
+      refuse_change(config, family, "is_causal", *causal);
   if (is_rotary(stack.positions) && !family.rope.partial && stack.rope.rotated != attention.d_k / 2 * 2)
     config.refuse("partial_rotary_factor",
                   fmt::format("{} of {} dimensions of a head would turn; a model of the family {} turns all.",

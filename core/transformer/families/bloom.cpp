@@ -53,7 +53,7 @@ constexpr auto own_keys = std::to_array<std::string_view>(
 // Settings of the program that trained BLOOM.
 constexpr auto harmless_keys = std::to_array<std::string_view>(
     {"attention_softmax_in_fp32", "bias_dropout_fusion", "masked_softmax_fusion", "offset_alibi",
-     "skip_bias_add", "skip_bias_add_qkv", "seq_length", "n_inner"});
+     "skip_bias_add", "skip_bias_add_qkv", "n_inner"});
 
 void read_stack(const ConfigObject& config, StackSpec& stack) {
   stack.residual_after_norm = config.boolean("apply_residual_connection_post_layernorm", false);

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "core/text/utf8.hpp"
+
 namespace attnscope {
 namespace {
 
@@ -40,8 +42,10 @@ constexpr auto harmless_everywhere = std::to_array<std::string_view>({"transform
                                                                       "output_attentions",
                                                                       "output_past",
                                                                       "output_scores",
+                                                                      "output_router_logits",
                                                                       "chunk_size_feed_forward",
                                                                       "is_encoder_decoder",
+                                                                      "is_composition",
                                                                       "add_cross_attention",
                                                                       "cross_attention_hidden_size",
                                                                       "tie_encoder_decoder",
@@ -49,14 +53,20 @@ constexpr auto harmless_everywhere = std::to_array<std::string_view>({"transform
                                                                       "num_labels",
                                                                       "problem_type",
                                                                       "finetuning_task",
+                                                                      "loss_type",
                                                                       "task_specific_params",
+                                                                      "name",
                                                                       "name_or_path",
+                                                                      "base_model_name_or_path",
                                                                       "commit_hash",
                                                                       "tokenizer_class",
                                                                       "auto_map",
                                                                       "custom_pipelines",
                                                                       "attn_implementation",
                                                                       "gradient_checkpointing",
+                                                                      "model_parallel",
+                                                                      "fp16",
+                                                                      "bf16",
                                                                       "xla_device",
                                                                       "keys_to_ignore_at_inference",
                                                                       "initializer",
@@ -64,15 +74,22 @@ constexpr auto harmless_everywhere = std::to_array<std::string_view>({"transform
                                                                       "initializer_factor",
                                                                       "init_std",
                                                                       "dropout",
-                                                                      "classifier_dropout",
                                                                       "layerdrop",
+                                                                      "dropout_rate",
+                                                                      "neftune_noise_alpha",
                                                                       "router_aux_loss_coef",
                                                                       "max_window_layers",
                                                                       "model_max_length",
                                                                       "max_seq_len",
+                                                                      "max_seq_length",
+                                                                      "max_sequence_length",
+                                                                      "seq_length",
+                                                                      "vocab_size_or_config_json_file",
                                                                       "adapters",
                                                                       "language",
                                                                       "time_step_limit",
+                                                                      "sentence_transformers",
+                                                                      "sbert_ce_default_activation_function",
                                                                       "max_length",
                                                                       "min_length",
                                                                       "max_new_tokens",
@@ -205,6 +222,11 @@ void refuse_unknown_keys(const ConfigObject& config, const Family& family) {
       if (at->off == Off::One && value.is_number() && value == 1) continue;
       refuse_change(config, family, name, value);
     }
+    config.refuse(
+        in_quotes(name, 60),
+        fmt::format("it is {}; no such key was expected. A model of the family {} is not known here to "
+                    "have it, and it may change what is computed.",
+                    shown(value), family.name));
   }
 }
 

@@ -15,8 +15,8 @@ namespace attnscope {
 /// Throws FieldError unless the key is missing or has the value that another setting implies.
 void need_implied(const ConfigObject&, const Family&, std::string_view name, int implied);
 
-/// Throws FieldError naming the first key of another family or program that is neither read for this family
-/// nor off: null, false, 0, NaN or empty, and for factors and counts 1.
+/// Throws FieldError naming the first key that is neither read for the family nor harmless, unless its value
+/// means that it is off: null, false, 0, NaN or empty, and for factors and counts 1.
 void refuse_unknown_keys(const ConfigObject&, const Family&);
 
 }  // namespace attnscope

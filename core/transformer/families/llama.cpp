@@ -93,11 +93,10 @@ constexpr ConfigKeys qwen3_keys = like_llama(22'016, 32'768, 151'936, 32, 128);
 constexpr auto mistral_own = std::to_array<std::string_view>({"sliding_window", "layer_types"});
 constexpr auto qwen_own = std::to_array<std::string_view>(
     {"sliding_window", "use_sliding_window", "max_window_layers", "layer_types"});
-// Llama's products in slices (pretraining_tp) have the same sums.
-constexpr auto llama_harmless =
-    std::to_array<std::string_view>({"pretraining_tp", "is_llama_config", "max_sequence_length"});
-constexpr auto mistral_harmless = std::to_array<std::string_view>({"max_sequence_length"});
-constexpr auto qwen_harmless = std::to_array<std::string_view>({"seq_length", "max_sequence_length"});
+// Products in slices (pretraining_tp) have the same sums. The other keys are those of SmolVLM's and Idefics'
+// pictures.
+constexpr auto harmless_keys = std::to_array<std::string_view>(
+    {"pretraining_tp", "is_llama_config", "pixel_shuffle_factor", "perceiver_config"});
 constexpr GgufRules llama_gguf{.interleaved = true}, gguf;
 
 std::vector<std::int64_t> mistral_windows(const ConfigObject& config, std::size_t blocks) {
@@ -127,7 +126,7 @@ constinit const Family llama_family{.name = "Llama",
                                     .decoder = llama_rows::llama_blocks,
                                     .heads = gated_heads,
                                     .tied = false,
-                                    .harmless_keys = llama_rows::llama_harmless,
+                                    .harmless_keys = llama_rows::harmless_keys,
                                     .gguf = &llama_rows::llama_gguf};
 
 constinit const Family mistral_family{.name = "Mistral",
@@ -142,7 +141,7 @@ constinit const Family mistral_family{.name = "Mistral",
                                       .tied = false,
                                       .windows = llama_rows::mistral_windows,
                                       .own_keys = llama_rows::mistral_own,
-                                      .harmless_keys = llama_rows::mistral_harmless};
+                                      .harmless_keys = llama_rows::harmless_keys};
 
 constinit const Family qwen2_family{.name = "Qwen2",
                                     .model_types = llama_rows::qwen2_types,
@@ -157,7 +156,7 @@ constinit const Family qwen2_family{.name = "Qwen2",
                                     .reads_layer_types = true,
                                     .windows = llama_rows::qwen_windows,
                                     .own_keys = llama_rows::qwen_own,
-                                    .harmless_keys = llama_rows::qwen_harmless,
+                                    .harmless_keys = llama_rows::harmless_keys,
                                     .gguf = &llama_rows::gguf};
 
 constinit const Family qwen3_family{.name = "Qwen3",
@@ -173,7 +172,7 @@ constinit const Family qwen3_family{.name = "Qwen3",
                                     .reads_layer_types = true,
                                     .windows = llama_rows::qwen_windows,
                                     .own_keys = llama_rows::qwen_own,
-                                    .harmless_keys = llama_rows::qwen_harmless,
+                                    .harmless_keys = llama_rows::harmless_keys,
                                     .gguf = &llama_rows::gguf};
 
 }  // namespace attnscope

@@ -4,6 +4,7 @@
 
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
+#include "core/transformer/families/known_keys.hpp"
 #include "core/transformer/families/shared_heads.hpp"
 
 namespace attnscope {
@@ -49,6 +50,14 @@ constexpr auto own_keys =
 
 void read_stack(const ConfigObject& config, StackSpec& stack) {
   if (!config.boolean("use_parallel_residual", true)) stack.arrangement = Arrangement::PreNorm;
+  // Some versions of transformers save the names that other families have as well.
+  if (const nlohmann::json* base = config.find("rope_theta"); base != nullptr && *base != stack.rope.base)
+    refuse_change(config, neox_family, "rope_theta", *base);
+  const auto d_k = static_cast<double>(stack.blocks[0].d_k);
+  if (const nlohmann::json* share = config.find("partial_rotary_factor");
+      share != nullptr &&
+      static_cast<std::int64_t>(d_k * config.number("partial_rotary_factor", 1)) != stack.rope.rotated)
+    refuse_change(config, neox_family, "partial_rotary_factor", *share);
 }
 
 }  // namespace
