@@ -215,7 +215,8 @@ TEST_CASE("a key that no family is known to have is refused, unless it is off", 
   refused("gpt2", R"("rope_theta": 10000)", "rope_theta");
   refused("qwen3", R"("use_mrope": true)", "use_mrope");
   refused("llama", R"("rotary_pct": 0.5)", "rotary_pct");
-  for (const std::string off : {"null", "false", "0", "0.0", "NaN", "[]", "{}", "\"\""}) {
+  for (const std::string off :
+       {"null", "false", "0", "0.0", "NaN", "[]", "{}", "\"\"", "Infinity", R"({"note": 2})", "[1, 2]"}) {
     CAPTURE(off);
     CHECK_NOTHROW(config("llama", R"("attention_sharpness": )" + off));
   }

@@ -175,6 +175,12 @@ bool is_off(const json& value) {
   return value.is_number() && !(std::abs(value.get<double>()) > 0);  // NaN too
 }
 
+/// An unknown key with such a value is a note of the program that wrote the file: settings of a model are
+/// numbers, words and switches. NaN and Infinity come as their names.
+bool is_note(const json& value) {
+  return value.is_structured() || value == "NaN" || value == "Infinity" || value == "-Infinity";
+}
+
 bool is_in(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -222,6 +228,7 @@ void refuse_unknown_keys(const ConfigObject& config, const Family& family) {
       if (at->off == Off::One && value.is_number() && value == 1) continue;
       refuse_change(config, family, name, value);
     }
+    if (is_note(value)) continue;
     config.refuse(
         in_quotes(name, 60),
         fmt::format("it is {}; no such key was expected. A model of the family {} is not known here to "

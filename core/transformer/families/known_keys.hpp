@@ -16,7 +16,8 @@ namespace attnscope {
 void need_implied(const ConfigObject&, const Family&, std::string_view name, int implied);
 
 /// Throws FieldError naming the first key that is neither read for the family nor harmless, unless its value
-/// means that it is off: null, false, 0, NaN or empty, and for factors and counts 1.
+/// means that it is off: null, false, 0, NaN or empty, and for factors and counts 1. Of names on no list a
+/// list, an object, NaN and Infinity pass, too: as notes of the program that wrote the file.
 void refuse_unknown_keys(const ConfigObject&, const Family&);
 
 }  // namespace attnscope
