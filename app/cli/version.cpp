@@ -8,7 +8,7 @@
 #include "app/kit/gl/offscreen.hpp"
 #include "app/results/choose_backend.hpp"
 #include "core/base/error.hpp"
-#include "core/streaming/instruction_sets.hpp"
+#include "core/streaming/border/instruction_sets.hpp"
 
 namespace attnscope {
 namespace {

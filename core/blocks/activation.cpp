@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/row_blocks.hpp"
-#include "core/streaming/drive.hpp"
+#include "core/streaming/border/row_kernels.hpp"
 
 namespace attnscope {
 namespace {
@@ -50,7 +50,7 @@ void pass(Activation activation, float* x, const float* factor, std::int64_t cou
   // The enumeration of the kernels has the same order.
   static_assert(static_cast<int>(Activation::Tanh) == static_cast<int>(streaming::ActivationKind::Tanh) &&
                 static_cast<int>(Activation::Silu) == static_cast<int>(streaming::ActivationKind::Silu));
-  streaming::chosen(nullptr).activate(
+  streaming::row_kernels().activate(
       {static_cast<streaming::ActivationKind>(static_cast<int>(activation)), x, factor, count});
 }
 

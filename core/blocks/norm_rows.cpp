@@ -1,13 +1,13 @@
 #include "core/blocks/norm_rows.hpp"
 
 #include "core/base/row_blocks.hpp"
-#include "core/streaming/drive.hpp"
+#include "core/streaming/border/row_kernels.hpp"
 
 namespace attnscope {
 
 void normalise_rows(const Work& work, const NormSettings& settings, const NormParameters<float>& parameters,
                     const ConstFloatRows& x, const FloatRows& y) {
-  const streaming::Kernels& kernels = streaming::chosen(nullptr);
+  const streaming::RowKernels& kernels = streaming::row_kernels();
   const auto data = [](std::span<const float> of) { return of.empty() ? nullptr : of.data(); };
   for_row_blocks(work, 1, 1, x.rows, static_cast<double>(x.width) / 2, [&](const RowBlock& at) {
     streaming::NormJob job{};

@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/base/scratch_pool.hpp"
 #include "core/blocks/row_operators.hpp"
-#include "core/streaming/drive.hpp"
+#include "core/streaming/border/row_kernels.hpp"
 
 namespace attnscope {
 namespace {
@@ -53,9 +54,9 @@ class PieceProduct {
     const std::int64_t pieces = (map_.d_out() + columns_ - 1) / columns_;
     const auto numbers = static_cast<double>(d_in_ * std::min(map_.d_out(), columns_));
     const double ns = numbers * (static_cast<double>(std::min(piece_rows_, x_.rows)) / 30 + 0.1);
-    streaming::ScratchPool scratch(gathers_     ? streaming::column_room()
-                                   : is_beside_ ? x_.rows * streaming::room_stride(columns_)
-                                                : widened_columns_ * d_in_);
+    ScratchPool scratch(gathers_     ? streaming::column_room()
+                        : is_beside_ ? x_.rows * streaming::room_stride(columns_)
+                                     : widened_columns_ * d_in_);
     map_.weight.check();
     work.for_each(pieces * row_pieces, ns, [&](std::int64_t item) {
       if (x_.rows >= few_rows) map_.weight.check();  // a system call: as slow as a piece of few rows
@@ -67,13 +68,13 @@ class PieceProduct {
         const streaming::Rows weights = out_in_ ? streaming::Rows{floats + column * d_in_, d_in_}
                                                 : streaming::Rows{floats + column, map_.d_out()};
         if (gathers_ || is_beside_)
-          multiply_rows(weights, column, columns, row, rows, streaming::ScratchLease(scratch).data());
+          multiply_rows(weights, column, columns, row, rows, ScratchLease(scratch).data());
         else
           multiply_rows(weights, column, columns, row, rows, nullptr);
         return;
       }
       if (x_.rows <= stored_rows && out_in_ && multiply_stored(column, columns, row, rows)) return;
-      const streaming::ScratchLease lease(scratch);
+      const ScratchLease lease(scratch);
       for (std::int64_t c = column; c < column + columns; c += widened_columns_) {
         const std::int64_t some = std::min(widened_columns_, column + columns - c);
         widen(c, some, lease.data());
@@ -134,7 +135,7 @@ class PieceProduct {
   const ConstFloatRows& x_;
   const LinearMap& map_;
   const FloatRows& y_;
-  const streaming::Kernels& kernels_ = streaming::chosen(nullptr);
+  const streaming::RowKernels& kernels_ = streaming::row_kernels();
   std::int64_t d_in_, columns_ = 0, at_once_ = 0, piece_rows_ = 0;
   std::int64_t widened_columns_ = 0, next_piece_ = 0;
   bool out_in_, in_place_ = false, gathers_ = false, is_beside_ = false;

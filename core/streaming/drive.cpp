@@ -2,33 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <numbers>
 
-#include "core/streaming/instruction_sets.hpp"
+#include "core/streaming/border/instruction_sets.hpp"
 
 namespace attnscope::streaming {
-
-ScratchPool::Memory ScratchPool::take() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!free_.empty()) {
-      Memory memory = std::move(free_.back());
-      free_.pop_back();
-      return memory;
-    }
-  }
-  constexpr std::size_t line = 64;
-  const std::size_t bytes = (static_cast<std::size_t>(floats_) * sizeof(float) + line - 1) / line * line;
-  Memory memory(static_cast<float*>(std::aligned_alloc(line, bytes)));
-  if (!memory) throw std::bad_alloc();
-  return memory;
-}
-
-void ScratchPool::give_back(Memory memory) {
-  const std::lock_guard lock(mutex_);
-  free_.push_back(std::move(memory));
-}
 
 PieceRule::PieceRule(const AttentionProblem& p, const RowPiece& piece) {
   for (int i = 0; i < piece.count; ++i) {
@@ -73,15 +51,6 @@ Rows value_rows(const AttentionProblem& p, std::int64_t head) {
 
 const Kernels& chosen(const Kernels* kernels) {
   return kernels != nullptr ? *kernels : *kernels_for(best_instruction_set());
-}
-
-std::vector<std::string_view> instruction_set_names() {
-  constexpr std::array all{InstructionSet::Baseline, InstructionSet::Neon,         InstructionSet::Avx2,
-                           InstructionSet::Avx512,   InstructionSet::Avx512Bfloat, InstructionSet::AmxBfloat};
-  std::vector<std::string_view> names;
-  for (const InstructionSet set : all)
-    if (const Kernels* const kernels = kernels_for(set)) names.emplace_back(kernels->name);
-  return names;
 }
 
 double cell_nanoseconds(const AttentionProblem& p, const Kernels& kernels) {

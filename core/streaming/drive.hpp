@@ -1,55 +1,14 @@
-// core/streaming: shared by the drivers of sweep and tile: scratch memory, and a problem's masking rule in
-// the kernels' form.
+// core/streaming: shared by the drivers of sweep and tile: a problem's masking rule in the kernels' form.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <mutex>
-#include <stop_token>
-#include <vector>
 
 #include "core/streaming/kernels/kernels.hpp"
 #include "core/streaming/problem.hpp"
 #include "core/streaming/sweep.hpp"
 
 namespace attnscope::streaming {
-
-/// Blocks of scratch floats for the threads of one sweep: at most one for each thread, allocated on first
-/// use.
-class ScratchPool {
- public:
-  explicit ScratchPool(std::int64_t floats) : floats_(floats) {}
-
-  struct Free {
-    void operator()(float* block) const { std::free(block); }
-  };
-  using Memory = std::unique_ptr<float, Free>;
-
-  /// Aligned to 64 bytes, not initialised. Throws std::bad_alloc.
-  Memory take();
-  void give_back(Memory memory);
-
- private:
-  std::int64_t floats_;
-  std::mutex mutex_;
-  std::vector<Memory> free_;
-};
-
-/// Borrows a block for one piece of work.
-class ScratchLease {
- public:
-  explicit ScratchLease(ScratchPool& pool) : pool_(pool), memory_(pool.take()) {}
-  ~ScratchLease() { pool_.give_back(std::move(memory_)); }
-  ScratchLease(const ScratchLease&) = delete;
-  ScratchLease& operator=(const ScratchLease&) = delete;
-  float* data() const { return memory_.get(); }
-
- private:
-  ScratchPool& pool_;
-  ScratchPool::Memory memory_;
-};
 
 /// Some rows of one head: first, first + step, ….
 struct RowPiece {

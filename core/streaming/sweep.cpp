@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/scratch_pool.hpp"
 #include "core/streaming/drive.hpp"
 #include "core/streaming/requests.hpp"
 
@@ -128,14 +129,14 @@ class SweepRun {
     const std::int64_t group = std::max(tile, request_.picture ? request_.picture->rows_per_cell : 1);
     const std::int64_t groups = up(rows_, group);
     const std::int64_t scores = scratch_floats(panels);
-    streaming::ScratchPool scratch(scores + score_floats());
+    ScratchPool scratch(scores + score_floats());
     const double nanoseconds = static_cast<double>(std::min(group, rows_)) * static_cast<double>(p_.keys) *
                                streaming::cell_nanoseconds(p_, kernels_);
     work_.for_each(heads_ * groups, nanoseconds, [&](std::int64_t item) {
       // With a causal mask the last rows see most keys, so the long pieces come first.
       const std::int64_t h = item / groups, first = (groups - 1 - item % groups) * group;
       const std::int64_t last = std::min(rows_, first + group);
-      const streaming::ScratchLease lease(scratch);
+      const ScratchLease lease(scratch);
       // Also clears cells that will be written: a sequential pass brings their lines into the cache before
       // the kernel's scattered writes.
       if (request_.picture) clear_cells(h, first, last);
@@ -262,12 +263,12 @@ class SweepRun {
       factor[at] = made.factor;
     }
     std::fill_n(result_.received.data(), heads_ * p_.keys, 0.0f);
-    streaming::ScratchPool scratch(kernels_.cell_scratch(static_cast<int>(p_.d_k)));
+    ScratchPool scratch(kernels_.cell_scratch(static_cast<int>(p_.d_k)));
     const std::int64_t chunk = streaming::cell_keys, chunks = up(p_.keys, chunk);
     const double nanoseconds =
         static_cast<double>(chunk * rows) * streaming::cell_nanoseconds(p_, kernels_) / 2;
     work_.for_each(heads_ * chunks, nanoseconds, [&](std::int64_t item) {
-      const streaming::ScratchLease lease(scratch);
+      const ScratchLease lease(scratch);
       const std::int64_t h = item / chunks, first = item % chunks * chunk;
       streaming::CellJob job{};
       job.key = streaming::key_rows(p_, request_.first_head + h);

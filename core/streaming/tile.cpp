@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/base/scratch_pool.hpp"
 #include "core/streaming/drive.hpp"
 #include "core/streaming/requests.hpp"
 
@@ -163,10 +164,10 @@ Tensor tile(const AttentionProblem& problem, const TileRequest& asked, const Swe
   const CellMaker maker(problem, asked, known, work, kernels);
   const std::int64_t keys = maker.keys();
   Tensor result(Shape{maker.rows(), keys});
-  streaming::ScratchPool scratch(maker.scratch());
+  ScratchPool scratch(maker.scratch());
   constexpr std::int64_t tall = streaming::cell_rows;
   work.for_each((maker.rows() + tall - 1) / tall, maker.nanoseconds(tall), [&](std::int64_t block) {
-    const streaming::ScratchLease lease(scratch);
+    const ScratchLease lease(scratch);
     float* const first = result.data() + block * tall * keys;
     maker.make(
         block * tall, lease.data(), keys, [&](std::int64_t key) { return first + key; },
@@ -188,9 +189,9 @@ PooledTile pooled_tile(const AttentionProblem& problem, const TileRequest& asked
   // Each piece of work has whole rows of cells, so that no two pieces write the same ones.
   constexpr std::int64_t tall = streaming::cell_rows, block_floats = tall * streaming::cell_keys;
   const std::int64_t span = std::max(tall, cells.rows_per_cell);
-  streaming::ScratchPool scratch(block_floats + maker.scratch());
+  ScratchPool scratch(block_floats + maker.scratch());
   work.for_each((rows + span - 1) / span, maker.nanoseconds(span), [&](std::int64_t piece) {
-    const streaming::ScratchLease lease(scratch);
+    const ScratchLease lease(scratch);
     float* const block = lease.data();
     std::fill_n(block, block_floats, 0.f);  // all of a narrow block is added, too
     const std::int64_t last = std::min(rows, (piece + 1) * span);

@@ -7,6 +7,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/streaming/border/instruction_sets.hpp"
+
 namespace attnscope {
 
 TEST_CASE("This machine has AVX-512, and AMX where it was asked for") {

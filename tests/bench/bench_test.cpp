@@ -6,7 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/streaming/kernels/kernels.hpp"
+#include "core/streaming/border/instruction_sets.hpp"
 #include "support/letters_gpt.hpp"
 #include "support/program.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "core/base/parallel.hpp"
 #include "core/base/tensor.hpp"
+#include "core/streaming/border/instruction_sets.hpp"
 #include "core/streaming/kernels/kernels.hpp"
 #include "tests/bench/gemm.hpp"
 

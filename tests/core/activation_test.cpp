@@ -10,6 +10,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/streaming/border/instruction_sets.hpp"
 #include "core/streaming/kernels/kernels.hpp"
 #include "oracle/blocks.hpp"
 

@@ -7,6 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/base/random.hpp"
+#include "core/streaming/border/instruction_sets.hpp"
 #include "core/streaming/kernels/kernels.hpp"
 
 namespace attnscope::norm_rows_test {

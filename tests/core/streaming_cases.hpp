@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/samples.hpp"
+#include "core/streaming/border/instruction_sets.hpp"
 #include "core/streaming/kernels/kernels.hpp"
 #include "core/streaming/problem.hpp"
 #include "oracle/rows.hpp"

@@ -14,6 +14,8 @@
 #include "core/base/element_type.hpp"
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
+#include "core/base/scratch_pool.hpp"
+#include "core/streaming/border/instruction_sets.hpp"
 #include "core/streaming/drive.hpp"
 #include "core/streaming/kernels/kernels.hpp"
 

@@ -1,3 +1,7 @@
+#include "core/streaming/border/instruction_sets.hpp"
+
+#include <array>
+
 #include "core/streaming/kernels/kernels.hpp"
 #include "core/streaming/kernels/wide_kernels.hpp"
 
@@ -112,5 +116,16 @@ const Kernels* kernels_for(InstructionSet set) {
 }
 
 #endif
+
+const RowKernels& row_kernels() { return *kernels_for(best_instruction_set()); }
+
+std::vector<std::string_view> instruction_set_names() {
+  constexpr std::array all{InstructionSet::Baseline, InstructionSet::Neon,         InstructionSet::Avx2,
+                           InstructionSet::Avx512,   InstructionSet::Avx512Bfloat, InstructionSet::AmxBfloat};
+  std::vector<std::string_view> names;
+  for (const InstructionSet set : all)
+    if (const Kernels* const kernels = kernels_for(set)) names.emplace_back(kernels->name);
+  return names;
+}
 
 }  // namespace attnscope::streaming

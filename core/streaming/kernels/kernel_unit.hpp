@@ -21,9 +21,9 @@ ATTNSCOPE_INLINE bool sweep(const SweepJob& job) { return sweep_tile(job); }
 ATTNSCOPE_INLINE int64_t scratch_of_sweep(int panels, int d_k, int d_v, int keys, int keys_per_cell) {
   return sweep_scratch(panels, d_k, d_v, keys, keys_per_cell);
 }
-constexpr void add_float32_parts(Kernels&) {}
+constexpr void add_float32_parts(RowKernels&) {}
 #else
-constexpr void add_float32_parts(Kernels& kernels) {
+constexpr void add_float32_parts(RowKernels& kernels) {
   kernels.multiply_weights = &multiply_weights;
   kernels.multiply_columns = &multiply_columns;
   kernels.activate = &activate_all;

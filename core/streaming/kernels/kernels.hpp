@@ -5,21 +5,9 @@
 
 #include <stdint.h>
 
-namespace attnscope {
-enum class ElementType : uint8_t;
-}
+#include "core/streaming/border/row_kernels.hpp"
 
 namespace attnscope::streaming {
-
-/// The instruction sets of the kernels. Neon is for AArch64, the others for x86-64. Those with Bfloat in
-/// their names multiply in bfloat16, or in its high and low parts, and are chosen only on request.
-enum class InstructionSet { Baseline, Avx2, Avx512, Neon, Avx512Bfloat, AmxBfloat, AmxSplitBfloat };
-
-/// Rows of numbers: row i begins at data + i * stride; the numbers of a row are contiguous.
-struct Rows {
-  const float* data;
-  int64_t stride;
-};
 
 /// Whether to stop; called between blocks of keys, on the kernel's thread.
 struct StopCheck {
@@ -111,69 +99,13 @@ struct CellJob {
   bool transposed_ready;  // the scratch already holds this job's transposed keys
 };
 
-/// out [rows][columns] = x [rows][depth] · W + bias.
-struct ProductJob {
-  Rows x, weights;  // weights: rows of W or its columns, depending on the kernel
-  int rows, columns, depth;
-  const float* bias;  // null, or [columns]
-  float* out;
-  int64_t out_stride;
-  /// For multiply_columns with weights whose rows are far apart: null, or a buffer aligned to 64 bytes. With
-  /// more than few_beside rows: column_room() floats, to gather weights that all rows of x share; with fewer:
-  /// rows · room_stride(columns), for the sums of all columns.
-  float* room = nullptr;
-  const float* coming = nullptr;  // with `room`: null, or the next weights to prefetch, same stride
-};
-/// How many numbers of the depth are summed at a time if lanes are columns.
-inline constexpr int column_depth = 256;
-/// The most columns that are gathered at once.
-inline constexpr int column_strip = 48;
-inline constexpr int few_beside = 8;
-constexpr int64_t room_stride(int64_t columns) { return (columns + 15) / 16 * 16; }
-constexpr int64_t column_room() { return static_cast<int64_t>(column_depth) * column_strip; }
-
-/// The product for few rows of x, with the columns of W in their stored form: contiguous whole blocks.
-struct StoredProductJob {
-  Rows x;
-  ElementType type;
-  const uint8_t* weights;  // need not be aligned
-  int rows, columns, depth;
-  const float* bias;  // null, or [columns]
-  float* out;
-  int64_t out_stride;
-};
-
-/// As in core/blocks/activation.hpp.
-enum class ActivationKind { Identity, Gelu, GeluTanh, QuickGelu, Relu, ReluSquared, Silu, Tanh };
-
-/// x = f(x), times `factor` if there is one.
-struct ActivationJob {
-  ActivationKind kind;
-  float* x;
-  const float* factor;  // null, or [count]
-  int64_t count;
-};
-
-/// out = (x - mean) / √(mean square + epsilon) · (weight + added_to_weight) + bias, row by row.
-struct NormJob {
-  Rows x;
-  int rows, width;
-  bool centred;  // false: the mean counts as 0
-  double epsilon;
-  const float* weight;  // null, or [width]
-  double added_to_weight;
-  const float* bias;  // null, or [width]
-  float* out;         // may be x
-  int64_t out_stride;
-};
-
 /// The most queries and keys of one CellJob.
 inline constexpr int cell_rows = 64, cell_keys = 64;
 /// The most keys in a unit, whose sums are kept for the picture; a larger cell is made of several units.
 inline constexpr int largest_unit = 64;
 
 /// The kernels of one instruction set.
-struct Kernels {
+struct Kernels : RowKernels {
   const char* name;
   int width;      // numbers in a vector
   int lanes;      // queries in a panel
@@ -186,18 +118,6 @@ struct Kernels {
   /// Floats of scratch for a tile of `panels` panels.
   int64_t (*sweep_scratch)(int panels, int d_k, int d_v, int keys, int keys_per_cell);
   int64_t (*cell_scratch)(int d_k);
-  /// The functions from here on are always in float32. A result depends, to the bit, only on its own row of x
-  /// and its own column of W. `weights` holds the columns of W as rows.
-  void (*multiply_weights)(const ProductJob&);
-  /// `weights` holds the rows of W as rows.
-  void (*multiply_columns)(const ProductJob&);
-  void (*activate)(const ActivationJob&);
-  void (*normalise)(const NormJob&);
-  /// Converts `count` numbers, whole blocks, from bytes that need not be aligned.
-  void (*widen)(ElementType, const uint8_t* bytes, int64_t count, float* to);
-  /// The same bits as multiply_weights on the widened weights. Returns false without doing anything if it has
-  /// no vector code for the type or the depth.
-  bool (*multiply_stored)(const StoredProductJob&);
 };
 
 /// Whether a job's queries are swept one by one.
@@ -205,10 +125,5 @@ struct Kernels {
   return job.rows <= few_rows && job.strongest == nullptr &&
          (job.cell_mean == nullptr || job.rows_per_cell <= lanes);
 }
-
-/// The fastest float32 set that this machine can run.
-InstructionSet best_instruction_set();
-/// Null if this program or this machine lacks the set.
-const Kernels* kernels_for(InstructionSet);
 
 }  // namespace attnscope::streaming

@@ -1,6 +1,6 @@
 #include <string_view>
 
-#include "core/streaming/kernels/kernels.hpp"
+#include "core/streaming/border/instruction_sets.hpp"
 #include "core/training/kernels/kernels.hpp"
 
 namespace attnscope::training {

@@ -2,7 +2,7 @@
 // each instruction set; no standard library.
 #pragma once
 
-#include "core/streaming/kernels/lanes.hpp"
+#include "core/base/vectors.hpp"
 
 namespace attnscope::training::ATTNSCOPE_KERNEL {
 
@@ -106,8 +106,7 @@ ATTNSCOPE_INLINE T largest_of(Vec<T> x) {
 
 /// e^x for x <= 0; NaN stays.
 ATTNSCOPE_INLINE Vec<float> exp_below(Vec<float> x) {
-  return (Vec<float>)streaming::ATTNSCOPE_KERNEL::exp2_exact(x,
-                                                             streaming::ATTNSCOPE_KERNEL::all(1.44269504f));
+  return (Vec<float>)vectors::ATTNSCOPE_KERNEL::exp2_exact(x, vectors::ATTNSCOPE_KERNEL::all(1.44269504f));
 }
 ATTNSCOPE_INLINE Vec<double> exp_below(Vec<double> x) {
   for (int i = 0; i < lanes<double>; ++i) x[i] = __builtin_exp(x[i]);
