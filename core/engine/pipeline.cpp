@@ -9,7 +9,7 @@
 #include "core/attention/sources.hpp"
 #include "core/base/error.hpp"
 #include "core/document/dirty.hpp"
-#include "core/streaming/from_document.hpp"
+#include "core/engine/streamed_document.hpp"
 
 namespace attnscope {
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "core/engine/backend.hpp"
-#include "core/streaming/from_document.hpp"
+#include "core/engine/streamed_document.hpp"
 #include "core/streaming/sweep.hpp"
 
 namespace attnscope {

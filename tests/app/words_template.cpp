@@ -65,10 +65,10 @@ constexpr std::array<std::string_view, 13> drawn_of_core{"core/analysis/head_pat
                                                          "core/edits/",
                                                          "core/engine/live_engine.cpp",
                                                          "core/engine/model/model_work.cpp",
+                                                         "core/engine/streamed_document.cpp",
                                                          "core/models/opened/layer_document.cpp",
                                                          "core/readouts/head_scores.cpp",
                                                          "core/readouts/stream.cpp",
-                                                         "core/streaming/from_document.cpp",
                                                          "core/training/tasks/",
                                                          "core/weights/head_kinds.cpp"};
 

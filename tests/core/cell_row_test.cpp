@@ -18,11 +18,11 @@
 #include "core/attention/run_stage.hpp"
 #include "core/edits/edits.hpp"
 #include "core/engine/pipeline.hpp"
+#include "core/engine/streamed_document.hpp"
 #include "core/engine/survey.hpp"
 #include "core/engine/tiles.hpp"
 #include "core/random_documents.hpp"
 #include "core/samples.hpp"
-#include "core/streaming/from_document.hpp"
 #include "core/text/tokenize.hpp"
 #include "support/seeds.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/streaming/from_document.hpp"
+#include "core/engine/streamed_document.hpp"
 
 #include <algorithm>
 

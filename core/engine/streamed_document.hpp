@@ -1,4 +1,4 @@
-// core/streaming: a Document's attention as a problem of the streaming engine.
+// core/engine: a Document's attention as a problem of the streaming engine.
 #pragma once
 
 #include <cstdint>
