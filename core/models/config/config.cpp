@@ -221,6 +221,7 @@ ModelConfig read_config(std::string_view text, const std::string& where) {
   }
   const Family& family = family_of(root.object("text_config"));
   const ConfigObject config(*inner, "text_config", where, family.aliases);
+  refuse_quantised(config);
   ModelConfig result = read_object(config, family, std::move(architecture));
   result.within = true;
   result.spec.tied = root.boolean("tie_word_embeddings", true);

@@ -66,7 +66,8 @@ void refuse_unread(const ConfigObject& config, const Family& family, const Model
 void refuse_quantised(const ConfigObject& config) {
   for (const std::string_view name : {"quantization_config", "compression_config", "quantization"}) {
     const json* found = config.find(name);
-    if (found == nullptr || !found->is_object() || found->empty()) continue;
+    if (found == nullptr || *found == false || (found->is_structured() && found->empty())) continue;
+    if (!found->is_object()) config.fail(name, "an object", *found);
     const auto text = [&](const char* key) {
       const auto at = found->find(key);
       return at == found->end() || !at->is_string() ? std::string() : at->get<std::string>();

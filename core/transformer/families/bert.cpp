@@ -88,10 +88,12 @@ constexpr auto roberta_heads = std::to_array<HeadRow>({
     {"ForQuestionAnswering", AnswerSpan, EveryRow, "", "", "qa_outputs", "", Activation::Identity},
 });
 constexpr auto own_keys = std::to_array<std::string_view>({"type_vocab_size", "is_decoder"});
-// Settings of the program that trained BERT.
+// Settings of the programs that trained BERT, TinyBERT (emb_size is the width) and DNABERT (whose own program
+// has a recurrent network behind the last block).
 constexpr auto harmless_keys = std::to_array<std::string_view>(
     {"directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
-     "pooler_size_per_head", "pooler_type", "embedding_size"});
+     "pooler_size_per_head", "pooler_type", "embedding_size", "emb_size", "rnn", "rnn_hidden",
+     "num_rnn_layer", "split"});
 
 /// Positions count from the one after the padding's.
 void read_roberta(const ConfigObject& config, ModelSpec& spec) {

@@ -47,6 +47,8 @@ constexpr ConfigKeys keys{.width = "hidden_size",
                           .default_vocabulary = 50'432};
 constexpr auto own_keys =
     std::to_array<std::string_view>({"use_parallel_residual", "rotary_pct", "rotary_emb_base"});
+// A note in Polyglot-Ko.
+constexpr auto harmless_keys = std::to_array<std::string_view>({"num_steps"});
 
 void read_stack(const ConfigObject& config, StackSpec& stack) {
   if (!config.boolean("use_parallel_residual", true)) stack.arrangement = Arrangement::PreNorm;
@@ -78,6 +80,7 @@ constinit const Family neox_family{
     .attention_bias = true,
     .rope = {.base = "rotary_emb_base", .share = "rotary_pct", .default_share = 0.25, .partial = true},
     .read_stack = neox_rows::read_stack,
-    .own_keys = neox_rows::own_keys};
+    .own_keys = neox_rows::own_keys,
+    .harmless_keys = neox_rows::harmless_keys};
 
 }  // namespace attnscope
