@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.hpp"
+#include "core/models/config/gguf_keys.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -71,36 +72,20 @@ void read_scaling(const ArchitectureKeys& keys, int positions, RopeSettings& rop
   rope.scaling = type == "linear" ? RopeScaling::Linear : RopeScaling::Yarn;
   rope.factor = factor;
   rope.trained_positions = keys.whole_or("rope.scaling.original_context_length", positions, 1, 1 << 30);
-  if (type == "linear") return;
   // Negative: not set.
-  if (const double share = keys.real("rope.scaling.yarn_ext_factor").value_or(1); share >= 0 && share != 1)
-    keys.refuse("rope.scaling.yarn_ext_factor", fmt::format("{}; 1 was expected.", share));
+  const double share = keys.real("rope.scaling.yarn_ext_factor").value_or(-1), all = type == "yarn" ? 1 : 0;
+  if (share >= 0 && share != all)
+    keys.refuse("rope.scaling.yarn_ext_factor", fmt::format("{}; {} was expected.", share, all));
+  if (type == "linear") return;
   rope.fast = keys.number_or("rope.scaling.yarn_beta_fast", 32);
   rope.slow = keys.number_or("rope.scaling.yarn_beta_slow", 1);
   rope.magnitude = magnitude * (factor > 1 ? 0.1 * std::log(factor) + 1 : 1);
 }
 
-/// Throws Error for metadata that changes the result and is not read, unless it has a neutral value.
-void refuse_unread(const ArchitectureKeys& keys, const Family& family) {
+void refuse_experts(const ArchitectureKeys& keys) {
   for (const std::string_view name : {"expert_count", "expert_used_count"})
     if (keys.real(name).value_or(0) > 0)
       keys.refuse(name, fmt::format("{}: a mixture of experts, which is not known here.", *keys.real(name)));
-  const auto refuse = [&](std::string_view name, double value) {
-    keys.refuse(name, fmt::format("{}, which changes what is computed and is not known here.", value));
-  };
-  // Factors, for which 1 is neutral, and counts of blocks and ranks.
-  for (const std::string_view name :
-       {"embedding_scale", "residual_scale", "logit_scale", "attention.output_scale", "attention.value_scale",
-        "attention.kv_lora_rank", "attention.q_lora_rank", "leading_dense_block_count"})
-    if (const double value = keys.real(name).value_or(0); value != 0 && value != 1) refuse(name, value);
-  // Limits and slopes, for which 1 is not neutral.
-  for (const std::string_view name :
-       {"attention.clamp_kqv", "attention.max_alibi_bias", "attention.temperature_scale",
-        "attention.temperature_length", "rope.scaling.yarn_log_multiplier", "attention.shared_kv_layers"})
-    if (const double value = keys.real(name).value_or(0); value != 0) refuse(name, value);
-  if (family.gguf->score_cap > 0) return;
-  for (const std::string_view name : {"attn_logit_softcapping", "final_logit_softcapping"})
-    if (const double value = keys.real(name).value_or(0); value != 0) refuse(name, value);
 }
 
 /// Throws Error for window settings that are not read: which blocks have a window, and their own RoPE base.
@@ -247,7 +232,8 @@ ModelConfig read_gguf_config(GgufTensors& files) {
   }
   const Family& family = *config.family;
   const ArchitectureKeys keys(file, architecture);
-  refuse_unread(keys, family);
+  refuse_experts(keys);
+  refuse_unknown_gguf_keys(file, architecture, family);
   config.gguf = true;
   config.attention_bias = files.has(gguf_path_of(Part::Query) + ".bias");
   config.mlp_bias = files.has(gguf_path_of(Part::Up) + ".bias");
