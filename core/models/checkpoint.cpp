@@ -174,6 +174,19 @@ StoredTensor Checkpoint::take(const std::string& name, const Shape& shape) {
   return stored;
 }
 
+void Checkpoint::check_integers(const std::string& stem, const Entry& entry) {
+  const auto refuse = [&](std::string_view found) {
+    throw Error(fmt::format("Tensor \"{}\" in \"{}\" has a {} beside it, which is not read here.",
+                            entry.tensor->name, entry.file->path().native(), found));
+  };
+  if (tensors_.contains(stem + "weight_zero_point")) refuse("weight_zero_point");
+  const auto at = tensors_.find(stem + "weight_format");
+  if (at == tensors_.end()) return;
+  const Tensor order = to_tensor<float>(*at->second.tensor, at->second.file->path());
+  if (order.size() != 1 || order.data()[0] != 0) refuse("weight_format other than 0, the order of rows,");
+  at->second.taken = true;
+}
+
 StoredTensor Checkpoint::scaled(const std::string& name, const Entry& entry) {
   struct Scale {
     std::string_view ending;  // in place of "weight"
@@ -192,10 +205,7 @@ StoredTensor Checkpoint::scaled(const std::string& name, const Entry& entry) {
       throw Error(fmt::format("Tensor \"{}\" in \"{}\" has {} scales; {} or one was expected.",
                               at->second.tensor->name, at->second.file->path().native(), rows.size(),
                               height));
-    if (tensors_.contains(stem + "weight_zero_point"))
-      throw Error(
-          fmt::format("Tensor \"{}\" in \"{}\" has a weight_zero_point beside it, which is not read here.",
-                      entry.tensor->name, entry.file->path().native()));
+    check_integers(stem, entry);
     for (std::int64_t i = 0; i < height; ++i) {
       const float by = rows.data()[rows.size() == 1 ? 0 : i] * scale.by;
       for (std::int64_t j = 0; j < width; ++j) weight.data()[i * width + j] *= by;

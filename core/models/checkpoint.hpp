@@ -46,6 +46,9 @@ class Checkpoint final : public TensorSource {
   void refuse_unmerged() const;
   Entry& find(const std::string& name, const std::string& expected);
   StoredTensor scaled(const std::string& name, const Entry& entry);
+  /// Throws Error if integers have a zero point, or lie in another order than that of rows, as bitsandbytes
+  /// once saved them for some graphics cards (`stem`.weight_format).
+  void check_integers(const std::string& stem, const Entry& entry);
   std::string common_prefix() const;
   std::vector<std::string> names(bool taken) const;
 

@@ -16,13 +16,12 @@
 namespace attnscope {
 namespace {
 
-/// Whether a tensor is not a weight of the model: masks and frequencies that the program computes itself, the
-/// scales of integers, and cross-attention of a model without an encoder.
+/// Whether a tensor is not a weight of the model: masks and frequencies that the program computes itself, and
+/// cross-attention of a model without an encoder.
 bool is_no_weight(std::string_view name) {
   constexpr auto ends = std::to_array<std::string_view>(
       {".attn.bias", ".attn.masked_bias", ".attention.bias", ".attention.masked_bias", ".inv_freq",
-       ".cos_cached", ".sin_cached", ".position_ids", ".SCB", ".weight_format", ".weight_scale",
-       ".EncDecAttention.relative_attention_bias.weight"});
+       ".cos_cached", ".sin_cached", ".position_ids", ".EncDecAttention.relative_attention_bias.weight"});
   return std::ranges::any_of(ends, [&](std::string_view end) { return name.ends_with(end); }) ||
          name.find(".crossattention.") != name.npos || name.find(".ln_cross_attn.") != name.npos;
 }

@@ -170,6 +170,19 @@ TEST_CASE("whole numbers of 8 bits are multiplied by the scales of their rows", 
       tensors.push_back({stem + "weight_zero_point", "I8", {1}, std::string(1, '\1')});
     });
     CHECK_THROWS_WITH(open_model(pointed), ContainsSubstring("weight_zero_point"));
+    // bitsandbytes' order of the integers: 0 is that of rows.
+    const auto ordered = [&](char order) {
+      return changed(directory / "ordered", [&](std::vector<Raw>& tensors) {
+        const EightBits made = eight_bits(named(tensors, name), scale, by);
+        named(tensors, name) = made.weight;
+        tensors.push_back(made.scale);
+        tensors.push_back({stem + "weight_format", "U8", {}, std::string(1, order)});
+      });
+    };
+    check_same(logits(ordered('\0')), expected, 1e-5F);
+    CHECK(open_model(ordered('\0'))->ignored.empty());
+    CHECK_THROWS_WITH(open_model(ordered('\2')),
+                      ContainsSubstring(name) && ContainsSubstring("weight_format"));
   }
   const fs::path odd = changed(directory / "odd",
                                [](std::vector<Raw>& tensors) { named(tensors, "wte.weight").dtype = "U32"; });
@@ -183,7 +196,9 @@ TEST_CASE("a tensor of a block that nothing reads is refused by its name", "[mod
       tensors.push_back({name, "F32", {1}, std::string(4, '\0')});
     });
   };
-  for (const char* name : {"h.0.attn.q_norm.weight", "h.2.attn.c_attn.lora_A.weight", "h.1.gate"}) {
+  // Scales of weights that are no integers among them.
+  for (const char* name : {"h.0.attn.q_norm.weight", "h.2.attn.c_attn.lora_A.weight", "h.1.gate",
+                           "h.1.mlp.c_fc.weight_scale", "h.1.mlp.c_fc.SCB", "h.1.mlp.c_fc.weight_format"}) {
     CAPTURE(name);
     CHECK_THROWS_WITH(open_model(with(name)), ContainsSubstring(name));
   }

@@ -8,6 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <fmt/format.h>
 
 #include "core/gguf_samples.hpp"
 #include "core/models/gguf_model.hpp"
@@ -253,6 +254,21 @@ TEST_CASE("a GGUF file with more blocks than its header counts is refused", "[mo
   write_file(directory / "m.gguf", more);
   CHECK_THROWS_WITH(open_model(directory / "m.gguf"),
                     ContainsSubstring("holds more blocks than its block_count says, from \"blk.1\" on."));
+}
+
+TEST_CASE("a tensor of a block of GGUF that nothing reads is refused by its name", "[models][gguf]") {
+  const TemporaryDirectory directory;
+  const std::vector<float> twos(8, 2.0f);
+  for (const char* name : {"blk.0.attn_sinks.weight", "blk.0.attn_q_norm.weight", "blk.0.attn_output.bias",
+                           "blk.0.ffn_gate_inp.weight", "blk.0.attn_q.scale", "blk.0.attn_norm.bias"}) {
+    GgufSample more = small_llama();
+    more.tensor(name, {8}, ggml_f32, {reinterpret_cast<const char*>(twos.data()), 8 * sizeof(float)});
+    write_file(directory / "m.gguf", more);
+    CHECK_THROWS_WITH(open_model(directory / "m.gguf"),
+                      ContainsSubstring(fmt::format("has a tensor \"{}\", which a block of the family Llama "
+                                                    "does not have",
+                                                    name)));
+  }
 }
 
 TEST_CASE("a tensor beside the blocks that would change what comes out is refused by its name",
