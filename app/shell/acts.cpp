@@ -31,6 +31,7 @@
 #include "app/views/watch/watch.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/switches.hpp"
+#include "core/models/opened/layer_changes.hpp"
 
 namespace attnscope::act {
 
@@ -78,7 +79,9 @@ void toggle_positions(Scene& scene) {
   if (refuse_without_scores(scene)) return;
   Positions& now = scene.document.layer().positions;
   if (now != Positions::None) controls_of(scene.view).positions = now;
-  now = now == Positions::None ? controls_of(scene.view).positions : Positions::None;
+  Positions on = controls_of(scene.view).positions;
+  if (scene.document.within.read() && !can_have_inside(on, scene.document.layer())) on = Positions::Alibi;
+  now = now == Positions::None ? on : Positions::None;
 }
 
 void leave(Scene& scene) {

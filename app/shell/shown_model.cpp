@@ -66,10 +66,9 @@ Shown::RunningTask ShownModel::task() const {
 
 void ShownModel::take_edits(const Document& before) {
   tell_lost_cache(space_, before.input);
-  if (space_.models.take_edits(before, space_.document)) return;
-  space_.view.notices.say(
-      "This layer stands by itself now: what was changed cannot be changed inside the model. Ctrl+Z goes "
-      "back.");
+  const std::string_view why = space_.models.take_edits(before, space_.document);
+  if (why.empty()) return;
+  space_.view.notices.say(std::string(why) + " This layer stands by itself now. Ctrl+Z goes back.");
 }
 
 void ShownModel::follow() {

@@ -66,27 +66,31 @@ Document ModelFollowing::with_shown_block(Document document) const {
   document.embedding = shown_->layer.embedding;
   document.embedding_gain = shown_->layer.embedding_gain;
   document.title = fmt::format("{} · layer {}", within.model->name, within.block);
-  if (within.changes != shown_->within.changes) impose(*shown_->block, within.changes, document.layer());
+  if (within.changes != shown_->within.changes)
+    impose(*shown_->block, within.changes, sizes_of(*within.model->model, *shown_->run, *shown_->block),
+           document.layer());
   return document;
 }
 
-bool ModelFollowing::take_edits(const Document& before, Document& document) const {
+std::string_view ModelFollowing::take_edits(const Document& before, Document& document) const {
   const ModelContext& within = document.within.read();
-  if (!is_of_shown(within) || !before.within.read()) return true;
+  if (!is_of_shown(within) || !before.within.read()) return {};
   if (within != before.within.read()) {
     document = with_shown_block(std::move(document));
-    return true;
+    return {};
   }
-  if (document.blocks == before.blocks && document.input == before.input) return true;
+  if (document.blocks == before.blocks && document.input == before.input) return {};
+  std::string_view why = "Inside a model the input of a layer follows from the text.";
   if (document.input == before.input) {
-    if (std::optional<ModelChanges> changes =
-            changes_like(*shown_->block, within.changes, document.layer())) {
+    const LayerSpec &shown = before.layer(), &layer = document.layer();
+    if (std::optional<ModelChanges> changes = changes_like(*shown_->block, within.changes, shown, layer)) {
       if (*changes != within.changes) document.within.change().changes = *std::move(changes);
-      return true;
+      return {};
     }
+    why = why_outside(shown, layer);
   }
   document.within = {};
-  return false;
+  return why;
 }
 
 }  // namespace attnscope

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include "core/document/document.hpp"
 #include "core/engine/model/model_engine.hpp"
@@ -47,9 +48,9 @@ class ModelFollowing {
   /// the reading is of another model or block.
   Document with_shown_block(Document) const;
   /// Translates what was edited since `before`, if both are of the shown reading's block: edits of the layer
-  /// become changes inside the model, and changes of the model edits of the layer. False: the model has no
-  /// such change; the layer is taken out of the model.
-  bool take_edits(const Document& before, Document& document) const;
+  /// become changes inside the model, and changes of the model edits of the layer. If the model has no such
+  /// change, the layer is taken out of the model, and a sentence says why; else the result is empty.
+  std::string_view take_edits(const Document& before, Document& document) const;
 
  private:
   bool is_of_shown(const ModelContext&) const;

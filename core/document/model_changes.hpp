@@ -7,7 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/shared_value.hpp"
 #include "core/base/tensor.hpp"
+#include "core/document/layer.hpp"
 
 namespace attnscope {
 
@@ -46,6 +48,9 @@ struct BlockChange {
   bool causal = false;               // adds a causal mask to self-attention without one
   std::optional<double> scale = {};  // replaces the model's multiplier of q·k; 1 = off
   double temperature = 1;            // the softmax's, > 0
+  /// Self-attention: the settings of attention_only() that replace the model's own, all of them. The mask
+  /// that is off or causal comes on top of theirs.
+  std::optional<SharedValue<LayerSpec>> attention = {};
   bool operator==(const BlockChange&) const = default;
 };
 

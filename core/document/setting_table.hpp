@@ -16,16 +16,16 @@ namespace attnscope {
 /// A path of member pointers from a Document, or from its layer on screen, to a member. Not a std::tuple,
 /// whose hundred instances took half the compile time of the files that use the table.
 template <class... Steps>
-struct Path;
+struct MemberPath;
 template <>
-struct Path<> {
+struct MemberPath<> {
   constexpr auto& from(auto& object) const { return object; }
 };
 template <class Member, class Owner, class... Steps>
-struct Path<Member Owner::*, Steps...> {
+struct MemberPath<Member Owner::*, Steps...> {
   Member Owner::*step;
-  [[no_unique_address]] Path<Steps...> rest;
-  constexpr explicit Path(Member Owner::*first, Steps... others) : step(first), rest(others...) {}
+  [[no_unique_address]] MemberPath<Steps...> rest;
+  constexpr explicit MemberPath(Member Owner::*first, Steps... others) : step(first), rest(others...) {}
   constexpr auto& from(auto& owner) const { return rest.from(owner.*step); }
   constexpr auto& operator()(auto& document) const {
     if constexpr (std::is_same_v<Owner, Document>)
@@ -80,8 +80,8 @@ Setting(std::string_view, Where, Fields = {}, Limits = {}, DifferenceWords = {},
 namespace settings {
 
 template <class... Steps>
-constexpr Path<Steps...> at(Steps... steps) {
-  return Path<Steps...>(steps...);
+constexpr MemberPath<Steps...> at(Steps... steps) {
+  return MemberPath<Steps...>(steps...);
 }
 
 constexpr Limits from(double least, double most, std::string_view called = {}) {

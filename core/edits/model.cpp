@@ -10,8 +10,10 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.hpp"
+#include "core/document/enum_names.hpp"
 #include "core/edits/masking.hpp"
 #include "core/models/changes.hpp"
+#include "core/models/opened/block_tensors.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
 
@@ -84,7 +86,31 @@ ChangeWords words_of(const HeadChange& change, const ModelSpec& spec) {
   return {fmt::format("{} {:d}.{:d}", name, change.block, change.head), done_in(change.kind, change.rows)};
 }
 
-ChangeWords words_of(const BlockChange& change, const AttentionSpec& own, const ModelSpec& spec) {
+/// In what a block's settings differ from the model's own.
+std::vector<std::string> words_of_attention(const LayerSpec& own, const LayerSpec& now) {
+  std::vector<std::string> words;
+  const auto add = [&](bool differs, std::string what) {
+    if (differs) words.push_back(std::move(what));
+  };
+  add(now.linear != own.linear, now.linear ? "linear attention" : "softmax");
+  add(now.positions != own.positions, std::string(enum_name(now.positions).words));
+  add(now.positions == own.positions && now.position_settings != own.position_settings,
+      now.position_settings.rope_base != own.position_settings.rope_base
+          ? fmt::format("RoPE base {:.6g}", now.position_settings.rope_base)
+          : "other settings of positions");
+  add(now.qk_norm != own.qk_norm, now.qk_norm.kind == QkNorm::Kind::None ? "no QK-norm" : "QK-norm");
+  add(now.soft_cap != own.soft_cap, now.soft_cap > 0 ? fmt::format("cap {:.4g}", now.soft_cap) : "no cap");
+  Masking rules = own.masking;
+  rules.additive = now.masking.additive;
+  add(now.masking.additive != own.masking.additive, "painted mask");
+  add(now.masking != rules, "another mask");
+  add(now.softmax != own.softmax, "naive softmax");
+  add(now.empty_row != own.empty_row, "rows without a key");
+  return words;
+}
+
+ChangeWords words_of(const BlockChange& change, const AttentionSpec& own, const Model& model) {
+  const ModelSpec& spec = model.spec;
   constexpr std::string_view names[]{"encoder layer", "decoder layer", "cross-attention"};
   const bool both = spec.reads_two_texts();
   const std::string_view name = both ? names[static_cast<std::size_t>(change.of)] : "layer";
@@ -99,6 +125,10 @@ ChangeWords words_of(const BlockChange& change, const AttentionSpec& own, const 
                                        : fmt::format("scores × {:.4g}", scale));
   }
   add(change.temperature != 1, fmt::format("temperature {:.4g}", change.temperature));
+  if (change.attention)
+    for (std::string& what :
+         words_of_attention(own_attention(model, change.of, change.block), change.attention->read()))
+      add(true, std::move(what));
   add(change.mask_off, "mask off");
   add(change.causal, "causal mask");
   add(change.attention_off, "attention off");
@@ -207,7 +237,7 @@ ChangeWords words_of_change(const ModelContext& within, std::size_t index) {
   const ModelChanges& changes = within.changes;
   if (index < changes.blocks.size()) {
     const BlockChange& change = changes.blocks[index];
-    return words_of(change, attention_of(within, {change.of, change.block}), spec);
+    return words_of(change, attention_of(within, {change.of, change.block}), *within.model->model);
   }
   return words_of(changes.heads.at(index - changes.blocks.size()), spec);
 }

@@ -8,6 +8,8 @@
 
 #include "core/attention/row_math.hpp"
 #include "core/base/error.hpp"
+#include "core/models/head_pictures.hpp"
+#include "core/models/staged_attention.hpp"
 
 namespace attnscope {
 namespace {
@@ -45,34 +47,18 @@ void mix_row(const AttentionProblem& p, std::int64_t head, std::span<const float
   std::ranges::transform(sum, out, [](double x) { return static_cast<float>(x); });
 }
 
-/// Fills the head's picture from its changed pattern: cell means and, if a cell covers more than one weight,
-/// maxima.
+/// Fills the head's picture from its changed pattern.
 void change_picture(const HeadChange& change, const AttentionProblem& p, const SweptRows& rows,
                     Sweep& sweep) {
-  const PooledCells cells = *sweep.picture;
-  const std::int64_t at = change.head - sweep.first_head, columns = sweep.mean.shape()[2];
+  const std::int64_t cells = sweep.mean.shape()[1] * sweep.mean.shape()[2],
+                     first = (change.head - sweep.first_head) * cells;
   std::vector<float> weights(static_cast<std::size_t>(p.keys));
-  for (std::int64_t cell = 0; cell < sweep.mean.shape()[1]; ++cell) {
-    const std::int64_t begin = cell * cells.rows_per_cell,
-                       end = std::min(begin + cells.rows_per_cell, rows.count);
-    std::vector<double> sums(static_cast<std::size_t>(columns));
-    std::vector<float> largest(sums.size());
-    for (std::int64_t r = begin; r < end; ++r) {
-      fill_pattern_row(change, p, rows.query(r), weights);
-      for (std::int64_t j = 0; j < p.keys; ++j) {
-        const auto column = static_cast<std::size_t>(j / cells.keys_per_cell);
-        sums[column] += static_cast<double>(weights[static_cast<std::size_t>(j)]);
-        largest[column] = std::max(largest[column], weights[static_cast<std::size_t>(j)]);
-      }
-    }
-    const std::int64_t to = (at * sweep.mean.shape()[1] + cell) * columns;
-    for (std::int64_t c = 0; c < columns; ++c) {
-      const std::int64_t keys = std::min(cells.keys_per_cell, p.keys - c * cells.keys_per_cell);
-      sweep.mean.data()[to + c] =
-          static_cast<float>(sums[static_cast<std::size_t>(c)] / static_cast<double>((end - begin) * keys));
-      if (sweep.max.size() > 0) sweep.max.data()[to + c] = largest[static_cast<std::size_t>(c)];
-    }
-  }
+  const auto row = [&](std::int64_t r) {
+    fill_pattern_row(change, p, rows.query(r), weights);
+    return std::span<const float>(weights);
+  };
+  pool_rows(p.keys, rows.count, *sweep.picture, row, sweep.mean.data() + first,
+            sweep.max.size() == 0 ? nullptr : sweep.max.data() + first);
 }
 
 void change_weights(const HeadChange& change, const AttentionProblem& p, const SweptRows& rows, Sweep& sweep,
@@ -111,11 +97,11 @@ std::vector<float> mean_output(const ChangedAttention& of, const HeadChange& cha
     SweepRequest request;
     request.first_head = change.head;
     request.last_head = change.head + 1;
-    all = attnscope::sweep(p, request, work);
+    all = of.staged != nullptr ? sweep_of(*of.staged, {}, work) : attnscope::sweep(p, request, work);
     if (const HeadChange* pattern = pattern_change(of.changes, of.of, of.block, change.head))
       change_weights(*pattern, p, {all.rows, p.queries, p.offset}, all, work);
     from = &all;
-    head = 0;
+    head = change.head - all.first_head;
   }
   std::vector<double> sum(static_cast<std::size_t>(p.d_v));
   double count = 0;

@@ -11,12 +11,15 @@
 
 namespace attnscope {
 
+struct StagedAttention;  // core/models/staged_attention.hpp
+
 /// The attention of one block during its computation.
 struct ChangedAttention {
   const ModelChanges& changes;
   AttentionOf of;
   std::size_t block;
   std::span<const std::uint8_t> mask;  // of the rows (Mean leaves hidden ones out); empty = none is hidden
+  const StagedAttention* staged = nullptr;  // of a block with other settings than the model's
   /// Whether any head's pattern is changed.
   bool patterns() const;
 };

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/models/staged_attention.hpp"
 
 namespace attnscope {
 namespace {
@@ -43,6 +44,7 @@ void check_block_change(const BlockChange& change, const ModelSpec& spec) {
   if (change.block < 0 || change.block >= std::ssize(stack.blocks))
     throw Error(
         fmt::format("There is no layer {}; the model has 0 to {}.", change.block, stack.blocks.size() - 1));
+  check_attention(change, stack);
   if (change.causal && (change.of == AttentionOf::Cross || stack.causal))
     throw Error(fmt::format("Layer {} cannot be made causal: {}.", change.block,
                             stack.causal && change.of != AttentionOf::Cross
@@ -75,7 +77,9 @@ void check(const ModelChanges& changes, const ModelSpec& spec) {
 bool looks_ahead(const ModelChanges& changes) {
   return std::ranges::any_of(changes.heads,
                              [](const HeadChange& c) { return c.kind == HeadChange::Kind::Mean; }) ||
-         std::ranges::any_of(changes.blocks, &BlockChange::mask_off);
+         std::ranges::any_of(changes.blocks, [](const BlockChange& change) {
+           return change.mask_off || change.attention.has_value();
+         });
 }
 
 BlockChange change_of(const ModelChanges& changes, AttentionOf of, std::size_t block) {

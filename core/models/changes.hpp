@@ -16,7 +16,7 @@ bool changes_pattern(HeadChange::Kind);
 
 /// Throws Error naming the block, head or number that the model does not have.
 void check(const ModelChanges&, const ModelSpec&);
-/// Whether adding a token changes earlier rows: Mean, or a mask that is off.
+/// Whether adding a token can change earlier rows: Mean, a mask that is off, a block with other settings.
 bool looks_ahead(const ModelChanges&);
 /// The change of a block; one that changes nothing if there is none.
 BlockChange change_of(const ModelChanges&, AttentionOf, std::size_t block);

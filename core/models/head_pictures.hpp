@@ -2,7 +2,10 @@
 // new token stay unchanged.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "core/models/run_model.hpp"
 #include "core/streaming/sweep.hpp"
@@ -28,5 +31,35 @@ void keep_following(HeadPictures& kept, std::int64_t begin, std::int64_t first);
 /// first_picture_row(). Kept earlier queries must not see the new keys (causal attention, or as many keys as
 /// before).
 void keep_pictures(const Sweep& fresh, std::int64_t begin, HeadPictures& kept);
+
+/// One head's picture of `count` rows of `keys` weights: mean and, unless it is null, largest weight of each
+/// cell. `row(r)` returns the weights of row r, a span that the next call may overwrite.
+template <class Row>
+void pool_rows(std::int64_t keys, std::int64_t count, const PooledCells& cells, Row&& row, float* mean,
+               float* largest) {
+  const std::int64_t columns = (keys + cells.keys_per_cell - 1) / cells.keys_per_cell;
+  std::vector<double> sums(static_cast<std::size_t>(columns));
+  std::vector<float> most(sums.size());
+  for (std::int64_t begin = 0; begin < count; begin += cells.rows_per_cell) {
+    const std::int64_t end = std::min(begin + cells.rows_per_cell, count);
+    std::ranges::fill(sums, 0.0);
+    std::ranges::fill(most, 0.0f);
+    for (std::int64_t r = begin; r < end; ++r) {
+      const std::span<const float> weights = row(r);
+      for (std::int64_t j = 0; j < keys; ++j) {
+        const auto column = static_cast<std::size_t>(j / cells.keys_per_cell);
+        sums[column] += static_cast<double>(weights[static_cast<std::size_t>(j)]);
+        most[column] = std::max(most[column], weights[static_cast<std::size_t>(j)]);
+      }
+    }
+    for (std::int64_t c = 0; c < columns; ++c) {
+      const std::int64_t wide = std::min(cells.keys_per_cell, keys - c * cells.keys_per_cell);
+      const std::int64_t to = begin / cells.rows_per_cell * columns + c;
+      mean[to] =
+          static_cast<float>(sums[static_cast<std::size_t>(c)] / static_cast<double>((end - begin) * wide));
+      if (largest != nullptr) largest[to] = most[static_cast<std::size_t>(c)];
+    }
+  }
+}
 
 }  // namespace attnscope

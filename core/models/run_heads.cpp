@@ -1,9 +1,23 @@
 #include "core/models/run_heads.hpp"
 
+#include <memory>
+
 #include "core/models/apply_changes.hpp"
+#include "core/models/staged_attention.hpp"
 #include "core/streaming/tile.hpp"
 
 namespace attnscope {
+
+namespace {
+
+/// Of self-attention with other settings than the model's; else null.
+std::shared_ptr<const StagedAttention> staged_of(const Model& model, const ModelRun& run, AttentionOf of,
+                                                 std::size_t block) {
+  if (of == AttentionOf::Cross) return {};
+  return stack_of(model, run, of).run.attention[block].staged;
+}
+
+}  // namespace
 
 StackView stack_of(const Model& model, const ModelRun& run, AttentionOf of) {
   if (of == AttentionOf::Encoder) return {*model.spec.encoder, model.encoder, run.encoder};
@@ -32,10 +46,11 @@ Tensor head_outputs(const Model& model, const ModelRun& run, AttentionOf of, std
   const BlockProblem made = problem_of(model, run, of, block);
   SweepRequest request;
   request.rows = rows;
-  Sweep swept = sweep(made.problem, request, work);
+  const std::shared_ptr<const StagedAttention> staged = staged_of(model, run, of, block);
+  Sweep swept = staged ? sweep_of(*staged, request, work) : sweep(made.problem, request, work);
   const std::span<const std::uint8_t> mask =
       of == AttentionOf::Cross ? std::span<const std::uint8_t>() : key_mask(model, run, of);
-  change_heads({run.changes, of, block, mask}, made.problem, swept, work);
+  change_heads({run.changes, of, block, mask, staged.get()}, made.problem, swept, work);
   return std::move(swept.output);
 }
 
@@ -48,6 +63,13 @@ Tensor head_weight_rows(const Model& model, const ModelRun& run, AttentionOf of,
     for (std::int64_t r = 0; r < count; ++r)
       fill_pattern_row(*change, made.problem, rows.begin + r * rows.step,
                        {weights.matrix().row(r).data(), static_cast<std::size_t>(made.problem.keys)});
+    return weights;
+  }
+  if (const auto staged = staged_of(model, run, of, block)) {
+    const std::int64_t count = count_rows(rows, made.problem.queries);
+    Tensor weights(Shape{count, made.problem.keys});
+    for (std::int64_t r = 0; r < count; ++r)
+      weights.matrix().row(r) = staged->weights->matrix(0, head).row(rows.begin + r * rows.step);
     return weights;
   }
   TileRequest request;

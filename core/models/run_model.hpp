@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -63,8 +64,12 @@ struct HeadPictures {
   KeptCellRows following;
 };
 
+struct StagedAttention;  // core/models/staged_attention.hpp
+
 struct AttentionRun {
   KeptRows queries;  // [rows][…] as in HeadColumns; in cross-attention queries alone
+  /// Weights and outputs of a block whose settings are changed; null: they follow from queries and keys.
+  std::shared_ptr<const StagedAttention> staged;
   KeptRows keys;     // cross-attention: keys and values of the encoder's rows; else empty
   Tensor entropy;    // [heads][rows] nats, if requested
   Tensor received;   // [heads][keys]

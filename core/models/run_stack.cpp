@@ -8,6 +8,7 @@
 #include "core/models/block_math.hpp"
 #include "core/models/head_pictures.hpp"
 #include "core/models/stack_problem.hpp"
+#include "core/models/staged_attention.hpp"
 
 namespace attnscope {
 namespace {
@@ -114,6 +115,8 @@ class StackRunner {
   FloatRows attend(std::size_t i, const FloatRows& x) {
     const AttentionWeights& weights = weights_.blocks[i].attention;
     AttentionRun& run = run_.attention[i];
+    if (const BlockChange change = change_of(request_.changes, own_, i); change.attention)
+      return attend_staged(i, change, x);
     project(weights.maps, x, first_, run.queries,
             [&](const FloatRows& made) { math_.prepare_heads(i, context_.positions, made); });
     const ChangedAttention changed{request_.changes, own_, i, context_.mask};
@@ -125,6 +128,25 @@ class StackRunner {
       return made;
     };
     return mix(from, changed, run, weights.output);
+  }
+
+  /// With other settings than the model's: all rows are new, see looks_ahead().
+  FloatRows attend_staged(std::size_t i, const BlockChange& change, const FloatRows& x) {
+    const AttentionWeights& weights = weights_.blocks[i].attention;
+    AttentionRun& run = run_.attention[i];
+    project(weights.maps, x, first_, run.queries);
+    run.queries.device = {};
+    run.staged =
+        stage_attention({spec_, weights_, i, change}, context_.positions, context_.mask, run.queries, work_);
+    BlockProblem made = self_problem(spec_, weights_, i, run, 0, context_.mask);
+    change_problem(request_.changes, own_, i, made.problem);
+    SweepRequest request;
+    request.received = request_.received;
+    if (request_.picture_side > 0) request.picture = picture_cells(all_, all_, request_.picture_side);
+    sweep_ = sweep_of(*run.staged, request, work_);
+    change_heads({request_.changes, own_, i, context_.mask}, made.problem, sweep_, work_);
+    run.pictures = {};
+    return keep_and_mix(made.problem, 0, request, run, weights.output);
   }
 
   FloatRows attend_to_encoder(std::size_t i, const FloatRows& x) {
@@ -186,11 +208,17 @@ class StackRunner {
     else
       operators_.sweep(work_, sweep_, made.problem, request);
     change_heads(changed, made.problem, sweep_, work_);
+    return keep_and_mix(made.problem, first_picture, request, run, output);
+  }
+
+  /// Keeps what was requested of the sweep; its heads times W_O.
+  FloatRows keep_and_mix(const AttentionProblem& problem, std::int64_t first_picture,
+                         const SweepRequest& request, AttentionRun& run, const LinearMap& output) {
     const Sweep& sweep = sweep_;
     if (request.picture) keep_pictures(sweep, first_picture, run.pictures);
     if (request.received) keep_received(sweep.received, run.received);
     if (request_.entropy) keep_entropy(sweep.entropy, run.entropy);
-    const std::int64_t heads = made.problem.heads, d_v = made.problem.d_v;
+    const std::int64_t heads = problem.heads, d_v = problem.d_v;
     const FloatRows beside = operators_.make(RowBuffer::Heads, rows_, heads * d_v);
     operators_.concat_heads(work_, sweep_.output, beside);
     return math_.output(output, beside);

@@ -8,6 +8,7 @@
 #include "core/attention/positions.hpp"
 #include "core/base/error.hpp"
 #include "core/document/enum_names.hpp"
+#include "core/models/staged_attention.hpp"
 
 namespace attnscope {
 namespace {
@@ -49,25 +50,36 @@ void add_alibi(BlockProblem& made) {
   });
 }
 
-void add_buckets(BlockProblem& made, const StackSpec& spec, const StackWeights& weights) {
+/// The settings of buckets that positions without a layer's settings have.
+PositionSettings bucket_settings(const StackSpec& spec) {
+  PositionSettings settings;
+  settings.buckets = spec.buckets;
+  settings.bucket_distance = spec.bucket_distance;
+  settings.buckets_two_sided = !spec.causal;
+  return settings;
+}
+
+void add_buckets(BlockProblem& made, const PositionSettings& settings, const StackWeights& weights) {
   const std::int64_t heads = made.problem.heads;
   add_distances(made, [&](std::int64_t h, std::int64_t distance) {
-    const std::int64_t bucket = relative_bucket(distance, spec.buckets, spec.bucket_distance, !spec.causal);
+    const std::int64_t bucket =
+        relative_bucket(distance, settings.buckets, settings.bucket_distance, settings.buckets_two_sided);
     return weights.relative_bias[static_cast<std::size_t>(bucket * heads + h)];
   });
 }
 
-void add_positions(BlockProblem& made, const StackSpec& spec, const StackWeights& weights) {
-  switch (spec.positions) {
+void add_positions(BlockProblem& made, Positions positions, const PositionSettings& settings,
+                   const StackWeights& weights) {
+  switch (positions) {
     case Positions::Alibi: return add_alibi(made);
-    case Positions::RelativeBuckets: return add_buckets(made, spec, weights);
+    case Positions::RelativeBuckets: return add_buckets(made, settings, weights);
     case Positions::Learned:
     case Positions::RopeHalf:
-    case Positions::RopeInterleaved: return;
-    case Positions::None:
+    case Positions::RopeInterleaved:
+    case Positions::None: return;
     case Positions::Sinusoidal:
     case Positions::RelativeWindows:
-    case Positions::Disentangled: refuse_positions(spec.positions);
+    case Positions::Disentangled: refuse_positions(positions);
   }
 }
 
@@ -115,9 +127,16 @@ BlockProblem self_problem(const StackSpec& spec, const StackWeights& weights, st
   p.key = {run.queries.row(0) + columns.key, columns.stride, columns.width};
   p.value = {run.queries.row(0) + columns.value, columns.stride, columns.width};
   p.offset = first;
+  if (run.staged) {
+    p.soft_cap = run.staged->soft_cap;
+    p.allowed = {std::span(run.staged->allowed), run.staged->allowed_heads};
+    add_positions(made, run.staged->positions, run.staged->position_settings, weights);
+    return made;
+  }
   set_window(spec, of, p);
   add_mask(made, mask);
-  add_positions(made, spec, weights);
+  if (spec.positions == Positions::None) refuse_positions(spec.positions);
+  add_positions(made, spec.positions, bucket_settings(spec), weights);
   return made;
 }
 

@@ -128,7 +128,7 @@ class HookWriter {
     const auto give = [&](const char* name, const ConstFloatRows& rows, std::int64_t column, int heads) {
       take_(name_ + "attn." + name, heads_in_rows(rows, column, columns.stride, heads, spec.d_k));
     };
-    if (turns(stack_.spec, spec)) {
+    if (turns(stack_.spec, spec) || stack_.run.attention[b].staged) {
       Tensor x = tensor_of(stack_.run.hidden[b]);
       const std::int64_t d = model_.spec.d_model;
       const AttentionWeights& weights = stack_.weights.blocks[b].attention;

@@ -144,6 +144,10 @@ void check_question(const Model& model, const ModelRun& run, const ScoreQuestion
     throw Error(fmt::format("{} has no such stack.", model.spec.family));
   const StackView stack = stack_of(model, run, asked.of);
   check_is_sum(stack.spec, model.spec.family);
+  if (asked.block < stack.run.attention.size() && stack.run.attention[asked.block].staged)
+    throw Error(fmt::format(
+        "Layer {} has other settings of attention than the model; its scores are not split into parts.",
+        asked.block));
   const std::int64_t rows = stack.run.hidden[0].rows();
   if (asked.block >= stack.spec.blocks.size() || asked.head < 0 ||
       asked.head >= stack.spec.blocks[asked.block].heads)

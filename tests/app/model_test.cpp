@@ -1,8 +1,11 @@
 // The window with a model: typed text runs through it, a change of a layer changes the later ones, undo and
 // sessions restore it.
+#include "core/edits/model.hpp"
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/pages/model/state/model_state.hpp"
+#include "app/workspace/workspace.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "robot/robot.hpp"
@@ -49,6 +52,22 @@ Tensor run_weights(const Robot& robot, std::int64_t head) {
   request.changes = at.changes;
   const ModelRun run = run_model(model, tokens.input, request, work);
   return head_weights(model, run, at.of, static_cast<std::size_t>(at.block), head, work);
+}
+
+/// The logits of the last token, as the window's model has them.
+std::vector<float> logits(Robot& robot) {
+  const ModelReading* const reading = robot.app().workspace().models.shown_of(robot.document());
+  REQUIRE(reading != nullptr);
+  REQUIRE(reading->run);
+  const KeptRows& all = reading->run->logits;
+  const float* const last = all.row(all.rows() - 1);
+  return {last, last + all.width};
+}
+
+std::string words_of_changes(const Robot& robot) {
+  std::string all;
+  for (const edit::ChangeWords& change : edit::list_of_changes(within(robot))) all += change.line();
+  return all;
 }
 
 double distance(const Tensor& a, const Tensor& b) {
@@ -124,16 +143,91 @@ TEST_CASE("what is changed in a layer is changed inside the model", "[model]") {
     REQUIRE(within(robot).changes.heads.size() == 1);
     CHECK(within(robot).changes.heads[0].kind == HeadChange::Kind::Zero);
   }
-  SECTION("what the model cannot do takes the layer out of it, and undo brings it back") {
-    robot.key(ImGuiKey_O);  // positions
+  SECTION("other positions stay inside the model, and O finds some that the layer can have") {
+    const std::vector<float> before = logits(robot);
+    robot.key(ImGuiKey_O);
+    robot.settle();
+    REQUIRE(within(robot).changes.blocks.size() == 1);
+    REQUIRE(within(robot).changes.blocks[0].attention);
+    CHECK(within(robot).changes.blocks[0].attention->read().positions == Positions::Alibi);
+    CHECK(words_of_changes(robot) == "layer 1 · ALiBi");
+    CHECK(distance(shown_weights(robot, 2), run_weights(robot, 2)) < 5e-6);
+    CHECK(logits(robot) != before);
+    robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+    robot.settle();
+    CHECK(within(robot).changes.empty());
+    CHECK(logits(robot) == before);
+  }
+}
+
+TEST_CASE("linear attention and a painted mask act inside the model", "[model]") {
+  const TemporaryDirectory directory;
+  RobotOptions options = with_file(small_model(directory));
+  options.height = 1700;  // the whole column of controls is in sight
+  Robot robot(options);
+  robot.retype("##Text", "abc de ab");
+  robot.key(ImGuiKey_Escape);
+  robot.key(ImGuiKey_F2);
+  robot.settle();
+  const std::vector<float> before = logits(robot);
+  robot.click("More: Softmax");
+  robot.settle();
+  robot.click("Linear attention");
+  robot.settle();
+  REQUIRE(within(robot));
+  CHECK(words_of_changes(robot) == "layer 1 · linear attention");
+  const std::vector<float> linear = logits(robot);
+  CHECK(linear != before);
+  robot.click("Mask picture");
+  robot.settle();
+  REQUIRE(within(robot));
+  CHECK(words_of_changes(robot) == "layer 1 · linear attention · painted mask");
+  CHECK(logits(robot) != linear);
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(logits(robot) == linear);
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(within(robot).changes.empty());
+  CHECK(logits(robot) == before);
+  SECTION("what the model cannot do takes the layer out of it, says why, and undo brings it back") {
+    robot.click("More: Weights");
+    robot.settle();
+    robot.click("Zero key");
     robot.settle();
     CHECK_FALSE(within(robot));
-    CHECK_FALSE(robot.app().message().empty());
+    CHECK(robot.app().message() ==
+          "Inside a model a layer keeps its keys. This layer stands by itself now. Ctrl+Z goes back.");
     robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
     robot.settle();
     CHECK(within(robot));
     CHECK(distance(shown_weights(robot, 2), run_weights(robot, 2)) < 5e-6);
   }
+}
+
+TEST_CASE("a session brings back the settings of a layer inside the model", "[model][session]") {
+  const TemporaryDirectory directory;
+  const fs::path model = small_model(directory), file = directory / "kept.json";
+  std::vector<float> kept;
+  {
+    RobotOptions options = with_file(model);
+    options.height = 1700;
+    Robot robot(options);
+    robot.retype("##Text", "abc de ab");
+    robot.key(ImGuiKey_Escape);
+    robot.key(ImGuiKey_F2);
+    robot.key(ImGuiKey_O);
+    robot.settle();
+    robot.click("Mask picture");
+    robot.settle();
+    kept = logits(robot);
+    robot.app().files().saving.save(file);
+    robot.settle();
+  }
+  Robot robot(with_file(file));
+  robot.settle();
+  CHECK(words_of_changes(robot) == "layer 1 · ALiBi · painted mask");
+  CHECK(logits(robot) == kept);
 }
 
 TEST_CASE("a session keeps the model by its path", "[model][session]") {

@@ -7,6 +7,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/attention/run_stage.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/small_models.hpp"
 #include "core/transformers_goldens.hpp"
@@ -75,7 +76,7 @@ void compare_layer(const Place& at, const Document& document, Machine& machine) 
   Difference weights;
   for (std::int64_t h = 0; h < made.problem.heads; ++h) {
     const bool changed = pattern_change(at.run.changes, at.of, at.block, h) != nullptr;
-    const auto found = trace[changed ? Stage::Intervention : Stage::Softmax]->matrix(0, h);
+    const auto found = trace[changed ? Stage::Intervention : own_weights_stage(document)]->matrix(0, h);
     const Tensor expected = head_weights(at.model, at.run, at.of, at.block, h, machine.work);
     REQUIRE((expected.shape() == Shape{found.rows(), found.cols()}));
     weights.add(static_cast<double>((found - std::as_const(expected).matrix()).cwiseAbs().maxCoeff()), 0);

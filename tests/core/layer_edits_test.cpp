@@ -1,6 +1,7 @@
 // An edit of a model's block becomes a change of the model with the same effect.
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
+#include "core/document/attention_settings.hpp"
 #include "core/edits/block.hpp"
 #include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"
@@ -25,6 +27,27 @@ using namespace layer_documents;
 using Catch::Matchers::ContainsSubstring;
 using ChangeKind = HeadChange::Kind;
 using LayerKind = Intervention::Kind;
+
+/// A random setting of a layer's attention that a block inside a model can have.
+Document with_setting(Document document, samples::Random& random) {
+  LayerSpec& layer = document.layer();
+  switch (random.between(0, 10)) {
+    case 0: layer.linear = !layer.linear; break;
+    case 1: layer.positions = Positions::Alibi; break;
+    case 2: layer.positions = Positions::None; break;
+    case 3: layer.positions = Positions::RopeHalf; break;
+    case 4: layer.soft_cap = random.coin() ? 2.5f : 0; break;
+    case 5: layer.masking.window = {static_cast<int>(random.between(0, 4)), -1}; break;
+    case 6: layer.masking.sparsity.kind = Sparsity::Kind::Strided; break;
+    case 7: layer.softmax = SoftmaxKind::Naive; break;
+    case 8: layer.masking.hidden = Masking::Hidden::MinusBillion; break;
+    case 9: layer.qk_norm.kind = QkNorm::Kind::Layer; break;
+    default:
+      return edit::hidden_cell(std::move(document), 0, random.between(0, layer.heads - 1),
+                               random.between(1, 8), random.between(0, 1), true);
+  }
+  return document;
+}
 
 /// A random edit that a model's changes can express.
 Document edited(Document document, bool with_mlp, samples::Random& random) {
@@ -57,13 +80,19 @@ Document edited(Document document, bool with_mlp, samples::Random& random) {
   }
 }
 
+std::optional<ModelChanges> like_of(const BlockTensors& tensors, const ModelChanges& before,
+                                    const LayerSpec& layer, const RunSizes& sizes = {9, 9}) {
+  LayerSpec shown = tensors.layer;
+  impose(tensors, before, sizes, shown);
+  return changes_like(tensors, before, shown, layer);
+}
+
 /// Whether two layers compute the same.
 void check_same_layer(const LayerSpec& found, const LayerSpec& expected) {
   const std::int64_t d_k = head_width(expected);
   CHECK(scale_factor(found.scaling, d_k) == scale_factor(expected.scaling, d_k));
   CHECK(found.temperature == expected.temperature);
-  CHECK(found.masking.causal == expected.masking.causal);
-  CHECK(found.masking.window == expected.masking.window);
+  CHECK(attention_only(found) == attention_only(expected));
   CHECK(found.interventions == expected.interventions);
   CHECK(found.block == expected.block);
 }
@@ -93,14 +122,16 @@ TEST_CASE("what a person edits in a block is a change of the model that does the
       Document document = layer_document(*o.model, run, tensors, {}, {});
       const bool with_mlp = tensors.layer.block.mlp && tensors.layer.block.kind != Arrangement::PostNorm;
       for (int step = 0; step < 5; ++step) {
-        document = edited(std::move(document), with_mlp, random);
-        const auto like = changes_like(tensors, changes, document.layer());
+        document = of != AttentionOf::Cross && random.coin() ? with_setting(std::move(document), random)
+                                                             : edited(std::move(document), with_mlp, random);
+        const RunSizes sizes = sizes_of(*o.model, run, tensors);
+        const auto like = like_of(tensors, changes, document.layer(), sizes);
         REQUIRE(like);
         LayerSpec again = tensors.layer;
-        impose(tensors, *like, again);
+        impose(tensors, *like, sizes, again);
         check_same_layer(again, document.layer());
-        CHECK(changes_like(tensors, *like, document.layer()) == *like);
-        CHECK(changes_like(tensors, *like, again) == *like);
+        CHECK(like_of(tensors, *like, document.layer(), sizes) == *like);
+        CHECK(like_of(tensors, *like, again, sizes) == *like);
         CHECK((blocks == 1 || like->blocks.front() == changes.blocks.front()));
         CHECK((blocks == 1 || like->heads.front() == changes.heads.front()));
         changes = *like;
@@ -118,7 +149,7 @@ TEST_CASE("an edit that is taken back leaves no change", "[models][layer_documen
   const BlockTensors tensors = block_tensors(*o.model, AttentionOf::Decoder, 1);
   const Document own = layer_document(*o.model, run, tensors, {}, {});
   const auto like = [&](const Document& document, const ModelChanges& before = {}) {
-    const auto changes = changes_like(tensors, before, document.layer());
+    const auto changes = like_of(tensors, before, document.layer());
     REQUIRE(changes);
     return *changes;
   };
@@ -140,13 +171,13 @@ TEST_CASE("an edit that is taken back leaves no change", "[models][layer_documen
   const Document sees_all = layer_document(
       *encoder.model, run_model(*encoder.model, encoder.input, {}, machine.work), bert, {}, {});
   const ModelChanges causal{.blocks = {{.of = AttentionOf::Encoder, .block = 0, .causal = true}}};
-  CHECK(changes_like(bert, {}, edit::with_mask_choice(sees_all, 1).layer()) == causal);
-  CHECK(changes_like(bert, causal, sees_all.layer()) == ModelChanges{});
+  CHECK(like_of(bert, {}, edit::with_mask_choice(sees_all, 1).layer()) == causal);
+  CHECK(like_of(bert, causal, sees_all.layer()) == ModelChanges{});
   // Numbers in a file in double are not rounded to the layer's floats.
   const ModelChanges third{.blocks = {{.block = 1, .scale = 1.0 / 3, .temperature = 1.0 / 7}}};
   LayerSpec layer = tensors.layer;
-  impose(tensors, third, layer);
-  CHECK(changes_like(tensors, third, layer) == third);
+  impose(tensors, third, {9, 9}, layer);
+  CHECK(like_of(tensors, third, layer) == third);
 }
 
 TEST_CASE("edits that a model's changes cannot say make it another layer", "[models][layer_document]") {
@@ -162,37 +193,138 @@ TEST_CASE("edits that a model's changes cannot say make it another layer", "[mod
       return document;
     });
   };
-  const std::vector<Edit> edits{
-      [](Document d) {
-        return edit::number(std::move(d), {Editable::QueryWeights, 1, 2}, 5);
-      },
-      [](Document d) { return edit::zero(std::move(d), Editable::OutputWeights); },
-      [](Document d) { return edit::qk_norm(std::move(d), QkNorm::Kind::Layer); },
-      [](Document d) { return edit::kv_heads(std::move(d), 4); },
-      [](Document d) { return edit::sinks(std::move(d), true); },
-      [](Document d) { return edit::hidden_cell(std::move(d), 0, 0, 3, 1, true); },
-      [](Document d) { return edit::with_mask_choice(std::move(d), 0); },  // the window stays
-      layer_edit([](LayerSpec& l) { l.soft_cap = 3; }),
-      layer_edit([](LayerSpec& l) { l.positions = Positions::None; }),
-      layer_edit([](LayerSpec& l) { l.position_settings.rope_base = 77; }),
-      layer_edit([](LayerSpec& l) { l.softmax = SoftmaxKind::Naive; }),
-      layer_edit([](LayerSpec& l) { l.linear = true; }),
-      layer_edit([](LayerSpec& l) { l.dropout.rate = 0.5f; }),
-      layer_edit([](LayerSpec& l) { l.masking.mistake = MaskMistake::Transposed; }),
-      layer_edit([](LayerSpec& l) { l.masking.window.left = 1; }),
-      layer_edit([](LayerSpec& l) { l.block.kind = Arrangement::PostNorm; }),
-      layer_edit([](LayerSpec& l) { l.block.attention_residual = false; }),
-      layer_edit([](LayerSpec& l) { l.block.activation = Activation::Relu; }),
+  const std::vector<std::pair<std::string, Edit>> edits{
+      {"its weights",
+       [](Document d) {
+         return edit::number(std::move(d), {Editable::QueryWeights, 1, 2}, 5);
+       }},
+      {"its weights", [](Document d) { return edit::zero(std::move(d), Editable::OutputWeights); }},
+      {"its width and its heads", [](Document d) { return edit::kv_heads(std::move(d), 4); }},
+      {"its weights", [](Document d) { return edit::sinks(std::move(d), true); }},
+      {"its keys", layer_edit([](LayerSpec& l) { l.add_zero_attn = true; })},
+      {"added to the tokens", layer_edit([](LayerSpec& l) { l.positions = Positions::Learned; })},
+      {"added to the tokens", layer_edit([](LayerSpec& l) { l.positions = Positions::Sinusoidal; })},
+      {"learned table", layer_edit([](LayerSpec& l) { l.positions = Positions::RelativeBuckets; })},
+      {"dropped out", layer_edit([](LayerSpec& l) { l.dropout.rate = 0.5f; })},
+      {"its arrangement", layer_edit([](LayerSpec& l) { l.block.kind = Arrangement::PostNorm; })},
+      {"its arrangement", layer_edit([](LayerSpec& l) { l.block.attention_residual = false; })},
+      {"its arrangement", layer_edit([](LayerSpec& l) { l.block.activation = Activation::Relu; })},
   };
-  for (std::size_t i = 0; i < edits.size(); ++i) {
-    CAPTURE(i);
-    CHECK_FALSE(changes_like(tensors, {}, edits[i](own).layer()));
+  for (const auto& [why, edited] : edits) {
+    CAPTURE(why);
+    const LayerSpec layer = edited(own).layer();
+    CHECK_FALSE(like_of(tensors, {}, layer));
+    CHECK_THAT(std::string(why_outside(own.layer(), layer)), ContainsSubstring(why));
   }
   // In a post-norm block a norm follows the MLP: without the MLP it would be missing, too.
   const BlockTensors bert = block_tensors(*post.model, AttentionOf::Encoder, 0);
   LayerSpec layer = bert.layer;
   layer.block.mlp = false;
-  CHECK_FALSE(changes_like(bert, {}, layer));
+  CHECK_FALSE(like_of(bert, {}, layer));
+}
+
+TEST_CASE("a block with settings of its own: the whole model follows, and a painted mask fits other texts",
+          "[models][layer_document]") {
+  Machine machine;
+  for (const std::string family : {"llama", "bloom"}) {
+    CAPTURE(family);
+    const Opened o(family);
+    const BlockTensors tensors = block_tensors(*o.model, AttentionOf::Decoder, 0);
+    const ModelRun run = run_model(*o.model, o.input, {}, machine.work);
+    const Document own = layer_document(*o.model, run, tensors, {}, {});
+    const auto changed = [&](const LayerSpec& layer, const ModelInput& input) {
+      const auto changes = like_of(tensors, {}, layer);
+      REQUIRE(changes);
+      REQUIRE(changes->blocks.size() == 1);
+      REQUIRE(changes->blocks[0].attention);
+      ModelRun made = run_model(*o.model, input,
+                                {.entropy = true, .received = true, .picture_side = 4, .changes = *changes},
+                                machine.work);
+      compare_all(*o.model, made, machine);
+      const AttentionRun& attention = made.decoder.attention[0];
+      CHECK(attention.entropy.shape() == Shape{tensors.layer.heads, std::ssize(input.ids)});
+      CHECK(attention.pictures.mean.size() > 0);
+      // A pattern on top of the settings, and the mean of a head.
+      ModelChanges more = *changes;
+      more.heads = {{.block = 0, .head = 1, .kind = ChangeKind::Uniform}};
+      // A layer's mean is over hidden tokens, too.
+      if (input.mask.empty()) more.heads.push_back({.block = 0, .head = 0, .kind = ChangeKind::Mean});
+      compare_all(*o.model, run_model(*o.model, input, {.changes = more}, machine.work), machine);
+      return made;
+    };
+    // The model's own settings, computed by the stages: the same numbers.
+    LayerSpec layer = tensors.layer;
+    layer.masking.sparsity.seed = 5;
+    const ModelRun same = changed(layer, o.input);
+    const Eigen::Map<const Eigen::ArrayXf> found(same.logits.values.data(), std::ssize(same.logits.values)),
+        expected(run.logits.values.data(), std::ssize(run.logits.values));
+    CHECK((found - expected).abs().maxCoeff() < 2e-5f * expected.abs().maxCoeff());
+    layer = tensors.layer;
+    layer.linear = true;
+    const ModelRun linear = changed(layer, o.input);
+    CHECK(linear.logits.values != run.logits.values);
+    layer = tensors.layer;
+    layer.positions = family == "llama" ? Positions::Alibi : Positions::None;
+    CHECK(changed(layer, o.input).logits.values != run.logits.values);
+    // Painted over 9 tokens: 6 see the corner of the mask, 12 see its cells and nothing more.
+    const LayerSpec painted = edit::hidden_cell(own, 0, 1, 5, 2, true).layer();
+    for (const std::size_t tokens : {6u, 9u, 12u}) {
+      ModelInput text = o.input;
+      text.ids.resize(tokens, 1);
+      const ModelRun made = changed(painted, text);
+      const Tensor weights = head_weights(*o.model, made, AttentionOf::Decoder, 0, 1, machine.work);
+      CHECK(weights.matrix()(5, 2) == 0);
+      CHECK(weights.matrix()(5, 1) > 0);
+      // The input's own mask comes on top.
+      if (family == "bloom") continue;  // does not count hidden tokens between others
+      text.mask.assign(tokens, 1);
+      text.mask[1] = 0;
+      const ModelRun hidden = changed(painted, text);
+      const Tensor left = head_weights(*o.model, hidden, AttentionOf::Decoder, 0, 1, machine.work);
+      CHECK(left.matrix().col(1).cwiseAbs().maxCoeff() == 0);
+      CHECK(left.matrix()(5, 2) == 0);
+      const Document document = layer_document(*o.model, hidden, tensors, {}, {});
+      CHECK(changes_like(tensors, hidden.changes, document.layer(), document.layer()) == hidden.changes);
+    }
+  }
+}
+
+TEST_CASE("settings that a block inside a model cannot have are refused by name",
+          "[models][layer_document]") {
+  Machine machine;
+  const Opened o("t5");
+  const auto refusal = [&](AttentionOf of, auto change) {
+    LayerSpec layer;
+    layer.positions = Positions::None;
+    change(layer);
+    ModelChanges changes{
+        .blocks = {{.of = of, .block = 1, .attention = SharedValue<LayerSpec>(attention_only(layer))}}};
+    std::string error;
+    try {
+      run_model(*o.model, o.input, {.changes = changes}, machine.work);
+    } catch (const Error& thrown) {
+      error = thrown.what();
+    }
+    return error;
+  };
+  const auto nothing = [](LayerSpec&) {};
+  CHECK_THAT(refusal(AttentionOf::Cross, nothing),
+             ContainsSubstring("Layer 1") && ContainsSubstring("attention to the encoder"));
+  CHECK_THAT(refusal(AttentionOf::Decoder, [](LayerSpec& l) { l.positions = Positions::Learned; }),
+             ContainsSubstring("added to the tokens"));
+  CHECK_THAT(refusal(AttentionOf::Decoder,
+                     [](LayerSpec& l) {
+                       l.positions = Positions::RelativeBuckets;
+                       l.position_settings.buckets = 6;
+                     }),
+             ContainsSubstring("relative buckets"));
+  CHECK_THAT(refusal(AttentionOf::Encoder,
+                     [](LayerSpec& l) {
+                       l.masking.additive = std::make_shared<Tensor>(Shape{1, 3, 4, 4});
+                     }),
+             ContainsSubstring("painted mask"));
+  CHECK_THAT(refusal(AttentionOf::Encoder, [](LayerSpec& l) { l.soft_cap = -1; }),
+             ContainsSubstring("soft-cap"));
 }
 
 TEST_CASE("frozen patterns of a longer text are cut, and keep being the same change",
@@ -207,11 +339,11 @@ TEST_CASE("frozen patterns of a longer text are cut, and keep being the same cha
   const ModelRun run = run_model(*o.model, o.input, {.changes = frozen}, machine.work);
   Document document = layer_document(*o.model, run, tensors, {}, {});
   compare_layer({*o.model, run, AttentionOf::Decoder, 1}, document, machine);
-  CHECK(changes_like(tensors, frozen, document.layer()) == frozen);
+  CHECK(like_of(tensors, frozen, document.layer()) == frozen);
   auto other = std::make_shared<Tensor>(Shape{1, 9, 9});
   other->matrix().setConstant(1.0f / 9);
   document = edit::freeze(std::move(document), 1, other);
-  const auto like = changes_like(tensors, frozen, document.layer());
+  const auto like = like_of(tensors, frozen, document.layer());
   REQUIRE(like);
   REQUIRE(like->heads.size() == 1);
   CHECK(*like->heads[0].tensor == Tensor(*other).reshaped(Shape{9, 9}));
@@ -232,13 +364,12 @@ TEST_CASE("what a layer cannot say of a head is told and kept", "[models][layer_
   const ModelRun run = run_model(*o.model, o.input, {.changes = changes}, machine.work);
   Document document = layer_document(*o.model, run, tensors, {}, {});
   CHECK(document.layer().interventions.empty());
-  CHECK(changes_like(tensors, changes, document.layer()) == changes);
-  const auto like = changes_like(tensors, changes, edit::divided(document, false).layer());
+  CHECK(like_of(tensors, changes, document.layer()) == changes);
+  const auto like = like_of(tensors, changes, edit::divided(document, false).layer());
   REQUIRE(like);
   CHECK(like->heads == changes.heads);
   // A pattern put in after it takes the place of the output.
-  const auto uniform =
-      changes_like(tensors, changes, edit::intervention(document, 0, LayerKind::Uniform).layer());
+  const auto uniform = like_of(tensors, changes, edit::intervention(document, 0, LayerKind::Uniform).layer());
   REQUIRE(uniform);
   CHECK(left_out(tensors, *uniform) ==
         "The output of head 1.3 is changed in the model in a way that this layer by itself does not show.");

@@ -2,14 +2,17 @@
 #include "core/files/document/model_context_json.hpp"
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/document/attention_settings.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::model_context_json_test {
@@ -53,6 +56,38 @@ TEST_CASE("texts and place of a model come back from a file", "[document_json][m
   other.input.pair = "";
   other.input.chat_day.reset();
   CHECK(reopened(other) == other);
+}
+
+TEST_CASE("settings of a block's attention come back from a file", "[document_json][models]") {
+  ModelContext within = all_set();
+  LayerSpec layer;
+  layer.linear = true;
+  layer.positions = Positions::Alibi;
+  layer.position_settings.rope_base = 77;
+  layer.soft_cap = 3;
+  layer.masking.causal = true;
+  layer.masking.window = {2, -1};
+  layer.masking.sparsity.kind = Sparsity::Kind::Strided;
+  layer.qk_norm.kind = QkNorm::Kind::Layer;
+  layer.masking.mistake = MaskMistake::AfterSoftmax;
+  within.changes.blocks = {{.of = AttentionOf::Encoder,
+                            .block = 2,
+                            .scale = 0.5,
+                            .attention = SharedValue<LayerSpec>(attention_only(layer))}};
+  CHECK(reopened(within) == within);
+  auto painted = std::make_shared<Tensor>(Shape{1, 1, 2, 3});
+  painted->matrix()(0, 1) = -std::numeric_limits<float>::infinity();
+  layer.masking.additive = painted;
+  within.changes.blocks[0].attention = SharedValue<LayerSpec>(attention_only(layer));
+  const ModelContext again = reopened(within);
+  REQUIRE(again.changes.blocks.size() == 1);
+  const TensorPtr& mask = again.changes.blocks[0].attention->read().masking.additive;
+  REQUIRE(mask);
+  CHECK(*mask == *painted);
+  // What is no setting of the attention is refused by its name.
+  json file = json::parse(model_context_json(within));
+  file["blocks"][0]["attention"]["heads"] = 3;
+  CHECK_THROWS_WITH(read_within(file, "test.json"), Catch::Matchers::ContainsSubstring("heads"));
 }
 
 TEST_CASE("changes of heads come back from a file, whatever their kind", "[document_json][models]") {

@@ -10,6 +10,7 @@
 #include "core/document/enum_names.hpp"
 #include "core/document/known.hpp"
 #include "core/edits/dump.hpp"
+#include "core/models/opened/layer_changes.hpp"
 
 namespace attnscope {
 namespace {
@@ -209,7 +210,7 @@ void bucket_rows(Column& c) {
 
 void positions_section(Column& c) {
   Document& document = c.document();
-  const bool given = document.input.is_given();
+  const bool given = document.input.is_given(), inside = static_cast<bool>(document.within.read());
   Positions now = document.layer().positions;
   if (given && kinds[static_cast<std::size_t>(now)].added_to_x) now = Positions::None;
   const Kind& kind = kinds[static_cast<std::size_t>(now)];
@@ -225,8 +226,8 @@ void positions_section(Column& c) {
     const std::string_view shown = given && now == Positions::None ? "None added here" : enum_name(now).label;
     drop(c.ui(), "Positions kind", c.row(28), shown, {enum_name(now).label, kind.note, why(now), "O"}, [&] {
       for (std::size_t i = 0; i < kinds.size(); ++i) {
-        if (given && kinds[i].added_to_x) continue;
         const auto which = static_cast<Positions>(i);
+        if ((given && kinds[i].added_to_x) || (inside && !can_have_inside(which, document.layer()))) continue;
         if (menu_row(c.ui(), std::string(enum_name(which).label).c_str(), kinds[i].note, now == which))
           document.layer().positions = which;
       }
@@ -235,6 +236,7 @@ void positions_section(Column& c) {
       c.remark(now == Positions::None ? "Guessed: applied." : "Guessed: not applied yet.", true);
       c.remark(document.input.given().guesses.positions);
     }
+    if (inside) c.remark("Inside a model: kinds that need no learned table.");
     if (is_rotary(now)) rotary_rows(c);
     if (now == Positions::RelativeBuckets) bucket_rows(c);
     if (now == Positions::RelativeWindows) image_rows(c);

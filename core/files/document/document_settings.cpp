@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/document/attention_settings.hpp"
 #include "core/document/setting_table.hpp"
 
 namespace attnscope {
@@ -147,17 +148,16 @@ void add_scaling(const Scaling& scaling, const std::string& name, JsonWriter& wr
   if (scaling.factor != 1) writer.add(name + "_factor", json_number(scaling.factor));
 }
 
-}  // namespace
+/// The rows of the table that a change inside a model holds.
+constexpr auto is_of_attention = [](const auto& row) { return is_attention_setting(row.touches, row.key); };
 
-Embedding usual_embedding(Recipe recipe) {
-  return recipe == Recipe::HandBuilt ? Embedding::HandBuilt : Embedding::Gaussian;
-}
-
-void read_settings(JsonFields& root, const std::string& where, Document& document) {
+template <class Wanted>
+void read_some(JsonFields& root, const std::string& where, Document& document, const Wanted& is_wanted) {
   Objects objects(root, where);
   for_each_setting([&](const auto& row) {
     if constexpr (!std::is_same_v<std::remove_reference_t<decltype(row.of(document))>,
                                   std::vector<Intervention>>) {
+      if (!is_wanted(row)) return;
       const auto [path, name] = split_key(row.key);
       if (JsonFields* const fields = objects.at(path)) read(*fields, name, row.of(document), row.limits);
     }
@@ -165,14 +165,15 @@ void read_settings(JsonFields& root, const std::string& where, Document& documen
   objects.finish();
 }
 
-void add_settings(const Document& document, JsonWriter& writer) {
+template <class Wanted>
+void add_some(const Document& document, JsonWriter& writer, const Wanted& is_wanted) {
   Document usual;
   usual.embedding = usual_embedding(document.layer().weights.recipe);
   ObjectTree objects(writer);
   for_each_setting([&](const auto& row) {
     const auto& value = row.of(document);
     using T = std::remove_cvref_t<decltype(value)>;
-    if (row.key.empty() || (!row.always && value == row.of(usual))) return;
+    if (!is_wanted(row) || row.key.empty() || (!row.always && value == row.of(usual))) return;
     const auto [path, name] = split_key(row.key);
     JsonWriter& object = objects.at(path);
     if constexpr (std::is_same_v<T, TensorPtr>) {
@@ -184,6 +185,33 @@ void add_settings(const Document& document, JsonWriter& writer) {
     }
   });
   objects.close();
+}
+
+}  // namespace
+
+Embedding usual_embedding(Recipe recipe) {
+  return recipe == Recipe::HandBuilt ? Embedding::HandBuilt : Embedding::Gaussian;
+}
+
+void read_settings(JsonFields& root, const std::string& where, Document& document) {
+  read_some(root, where, document, [](const auto&) { return true; });
+}
+
+void add_settings(const Document& document, JsonWriter& writer) {
+  add_some(document, writer, [](const auto&) { return true; });
+}
+
+void read_attention_settings(JsonFields& root, const std::string& where, LayerSpec& layer) {
+  Document document;
+  document.layer() = layer;
+  read_some(root, where, document, is_of_attention);
+  layer = document.layer();
+}
+
+void add_attention_settings(const LayerSpec& layer, JsonWriter& writer) {
+  Document document;
+  document.layer() = layer;
+  add_some(document, writer, is_of_attention);
 }
 
 }  // namespace attnscope

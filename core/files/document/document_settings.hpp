@@ -15,6 +15,9 @@ Embedding usual_embedding(Recipe);
 
 /// Reads every setting that the object holds; the others keep their values. Throws FieldError.
 void read_settings(JsonFields& root, const std::string& where, Document&);
+/// The same for the settings of attention_only(), the others keep their values.
+void read_attention_settings(JsonFields& root, const std::string& where, LayerSpec&);
+void add_attention_settings(const LayerSpec&, JsonWriter&);
 /// Writes every setting that differs from its default, and those that are always written.
 void add_settings(const Document&, JsonWriter&);
 

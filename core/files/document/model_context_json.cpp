@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/files/document/document_settings.hpp"
 #include "core/files/formats/json_writer.hpp"
 #include "core/text/day.hpp"
 
@@ -55,6 +56,11 @@ std::string block_json(const BlockChange& change) {
   if (change.causal) writer.add("causal", true);
   if (change.scale) writer.add("scale", exact_number(*change.scale));
   if (change.temperature != 1) writer.add("temperature", exact_number(change.temperature));
+  if (change.attention) {
+    JsonWriter attention("     ");
+    add_attention_settings(change.attention->read(), attention);
+    writer.add("attention", attention.take());
+  }
   return writer.take();
 }
 
@@ -105,6 +111,13 @@ BlockChange read_block(const json& value, const std::string& where) {
   change.temperature = read_double(fields, "temperature", 1);
   if (!(static_cast<float>(change.temperature) > 0))
     fields.fail("temperature", "a number above 0", *fields.find("temperature"));
+  if (const json* const settings = fields.find("attention")) {
+    JsonFields inner(*settings, "model.blocks.attention", where);
+    LayerSpec attention;
+    read_attention_settings(inner, where, attention);
+    inner.finish();
+    change.attention = SharedValue<LayerSpec>(std::move(attention));
+  }
   fields.finish();
   return change;
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/document/attention_settings.hpp"
 #include "core/document/document.hpp"
 #include "core/models/opened/dense_columns.hpp"
 #include "core/models/stack_problem.hpp"
@@ -61,19 +62,27 @@ class LayerMaker {
     layer_.d_k = of_.d_k * of_.heads == spec_.d_model ? 0 : of_.d_k;
     layer_.weights.recipe = Recipe::Given;
     layer_.scaling = scaling_of(of_.scale, of_.d_k);
-    layer_.soft_cap = static_cast<float>(stack_.soft_cap);
-    layer_.positions = Positions::None;
-    if (!cross_) {
-      add_mask();
-      add_positions();
-      add_head_norms();
-    }
+    set_attention();
     add_attention();
     add_block();
     return std::move(layer_);
   }
 
+  LayerSpec attention() {
+    set_attention();
+    return attention_only(layer_);
+  }
+
  private:
+  void set_attention() {
+    layer_.soft_cap = static_cast<float>(stack_.soft_cap);
+    layer_.positions = Positions::None;
+    if (cross_) return;
+    add_mask();
+    add_positions();
+    add_head_norms();
+  }
+
   TensorPtr& at(Parameter which) { return layer_.weights[which]; }
 
   void add_mask() {
@@ -208,6 +217,10 @@ void check_block(const ModelSpec& spec, AttentionOf of, int block) {
 BlockTensors block_tensors(const Model& model, AttentionOf of, int block) {
   check_block(model.spec, of, block);
   return {of, block, LayerMaker(model, of, static_cast<std::size_t>(block)).make()};
+}
+
+LayerSpec own_attention(const Model& model, AttentionOf of, int block) {
+  return LayerMaker(model, of, static_cast<std::size_t>(block)).attention();
 }
 
 Scaling scaling_of(double scale, std::int64_t d_k) {

@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/document/attention_settings.hpp"
 #include "core/document/document.hpp"
 #include "core/models/changes.hpp"
+#include "core/models/run_heads.hpp"
+#include "core/models/staged_attention.hpp"
 
 namespace attnscope {
 namespace {
@@ -160,9 +164,9 @@ void share_equal(const Weights& from, Weights& to) {
 /// Turns a user's edits of a layer into changes, setting by setting.
 class EditReader {
  public:
-  EditReader(const BlockTensors& block, const ModelChanges& before, const LayerSpec& layer)
-      : block_(block), was_(block.layer), now_(layer), changes_(before) {
-    impose(block, before, was_);
+  EditReader(const BlockTensors& block, const ModelChanges& before, const LayerSpec& shown,
+             const LayerSpec& layer)
+      : block_(block), was_(shown), now_(layer), changes_(before) {
     share_equal(was_.weights, now_.weights);
   }
 
@@ -189,11 +193,14 @@ class EditReader {
     if (now_.temperature != was_.temperature) change.temperature = static_cast<double>(now_.temperature);
     now_.temperature = was_.temperature;
     read_mask(change);
+    read_attention(change);
     if (change != before) put_block(change, changes_.blocks);
   }
 
+  /// The mask as switches of the change, if it is one.
   void read_mask(BlockChange& change) {
-    const Masking& own = block_.layer.masking;
+    Masking own = settings_of(change).masking;
+    own.additive = was_.masking.additive;
     Masking off = own, causal = own;
     off.causal = false;
     off.window = {};
@@ -209,6 +216,31 @@ class EditReader {
         return;
     }
     now_.masking = was_.masking;
+  }
+
+  /// The settings below the switches: the model's, or those of an earlier change.
+  const LayerSpec& settings_of(const BlockChange& change) const {
+    return change.attention ? change.attention->read() : block_.layer;
+  }
+
+  /// All other settings of the attention, as the layer has them.
+  void read_attention(BlockChange& change) {
+    if (block_.of == AttentionOf::Cross || !can_have_inside(now_.positions, block_.layer)) return;
+    if (is_same(was_.masking, now_.masking)) now_.masking.padding = was_.masking.padding;
+    const LayerSpec own = attention_only(block_.layer), was = attention_only(was_),
+                    now = attention_only(now_);
+    if (was == now) return;
+    LayerSpec made = attention_only(settings_of(change));
+    copy_edited_attention(was, now, made);
+    if (was.masking != now.masking) {
+      // The mask's switches are in it from now on.
+      made.masking.causal = now.masking.causal;
+      made.masking.window = now.masking.window;
+      change.mask_off = change.causal = false;
+    }
+    change.attention.reset();
+    if (made != own) change.attention = SharedValue<LayerSpec>(std::move(made));
+    copy_attention(was, now_);
   }
 
   void read_mlp() {
@@ -235,14 +267,28 @@ class EditReader {
 
 }  // namespace
 
-void impose(const BlockTensors& block, const ModelChanges& changes, LayerSpec& layer) {
+bool can_have_inside(Positions positions, const LayerSpec& own) {
+  return positions == Positions::None || positions == Positions::Alibi || is_rotary(positions) ||
+         positions == own.positions;
+}
+
+RunSizes sizes_of(const Model& model, const ModelRun& run, const BlockTensors& block) {
+  const auto index = static_cast<std::size_t>(block.block);
+  const StackRun& stack = stack_of(model, run, block.of).run;
+  const bool cross = block.of == AttentionOf::Cross;
+  RunSizes sizes{.queries = stack.hidden[index].rows()};
+  sizes.keys = cross ? run.encoder.normed.rows() : sizes.queries;
+  sizes.hidden = hidden_keys(key_mask(model, run, block.of), sizes.queries);
+  return sizes;
+}
+
+void impose(const BlockTensors& block, const ModelChanges& changes, const RunSizes& sizes, LayerSpec& layer) {
   const LayerSpec& own = block.layer;
   const auto index = static_cast<std::size_t>(block.block);
   const BlockChange change = change_of(changes, block.of, index);
   layer.scaling = change.scale ? scaling_of(*change.scale, head_width(own)) : own.scaling;
   layer.temperature = static_cast<float>(change.temperature);
-  layer.masking.causal = (own.masking.causal && !change.mask_off) || change.causal;
-  layer.masking.window = change.mask_off ? Window{} : own.masking.window;
+  put_attention(change, own, sizes.queries, sizes.keys, sizes.hidden, layer);
   impose_heads(block, changes, layer);
   for (const Parameter which : {Parameter::WOutput, Parameter::BOutput, Parameter::WDown, Parameter::BDown})
     layer.weights[which] = own.weights[which];
@@ -268,8 +314,24 @@ std::string left_out(const BlockTensors& block, const ModelChanges& changes) {
 }
 
 std::optional<ModelChanges> changes_like(const BlockTensors& block, const ModelChanges& before,
-                                         const LayerSpec& layer) {
-  return EditReader(block, before, layer).read();
+                                         const LayerSpec& shown, const LayerSpec& layer) {
+  return EditReader(block, before, shown, layer).read();
+}
+
+std::string_view why_outside(const LayerSpec& shown, const LayerSpec& layer) {
+  const auto widths = [](const LayerSpec& of) {
+    return std::tuple(of.d_model, of.heads, of.kv_heads, of.d_k, of.d_v);
+  };
+  if (widths(shown) != widths(layer)) return "Inside a model a layer keeps its width and its heads.";
+  if (shown.add_zero_attn != layer.add_zero_attn || shown.latent != layer.latent)
+    return "Inside a model a layer keeps its keys.";
+  if (shown.positions != layer.positions && !can_have_inside(layer.positions, shown))
+    return "Inside a model a layer has no positions that are added to the tokens or need a learned table.";
+  if (shown.dropout != layer.dropout) return "Inside a model nothing is dropped out.";
+  if (shown.weights != layer.weights) return "Inside a model a layer keeps its weights.";
+  if (shown.block != layer.block)
+    return "Inside a model a block keeps its arrangement; its MLP can be switched off.";
+  return "What was changed cannot be changed inside the model.";
 }
 
 }  // namespace attnscope

@@ -1,7 +1,6 @@
 #include "core/models/opened/layer_document.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -45,18 +44,6 @@ void add_labels(const Sequence& labels, std::int64_t rows, std::string_view what
   to.change().push_back(labels);
 }
 
-/// −∞ at keys that the input's mask hides, [1][1][queries][keys]; null if it hides none.
-TensorPtr hidden_keys(std::span<const std::uint8_t> mask, std::int64_t queries) {
-  if (std::ranges::find(mask, 0) == mask.end()) return nullptr;
-  auto added = std::make_shared<Tensor>(Shape{1, 1, queries, std::ssize(mask)});
-  for (std::size_t key = 0; key < mask.size(); ++key)
-    if (mask[key] == 0)
-      added->matrix()
-          .col(static_cast<Eigen::Index>(key))
-          .setConstant(-std::numeric_limits<float>::infinity());
-  return added;
-}
-
 /// Cuts frozen patterns of longer texts.
 void fit_frozen(std::int64_t queries, std::int64_t keys, LayerSpec& layer) {
   for (Intervention& head : layer.interventions) {
@@ -92,7 +79,6 @@ Document layer_document(const Model& model, const ModelRun& run, const BlockTens
                         const Sequence& queries, const Sequence& keys) {
   const bool cross = block.of == AttentionOf::Cross;
   const auto index = static_cast<std::size_t>(block.block);
-  check_positions(run.input, block.layer);
   Document document;
   Vectors vectors;
   vectors.query = cross ? stream_between(model, run, index)
@@ -104,8 +90,8 @@ Document layer_document(const Model& model, const ModelRun& run, const BlockTens
   document.input.numbers = std::move(vectors);
   LayerSpec& layer = document.layer();
   layer = block.layer;
-  layer.masking.additive = hidden_keys(key_mask(model, run, block.of), rows);
-  impose(block, run.changes, layer);
+  impose(block, run.changes, sizes_of(model, run, block), layer);
+  check_positions(run.input, layer);
   fit_frozen(rows, columns, layer);
   document.title = title_of(model.spec, block);
   return document;

@@ -1,0 +1,254 @@
+#include "core/models/staged_attention.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/attention/row_math.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/base/error.hpp"
+#include "core/document/attention_settings.hpp"
+#include "core/document/mask.hpp"
+#include "core/models/head_pictures.hpp"
+
+namespace attnscope {
+namespace {
+
+TensorPtr row_of(const std::vector<float>& numbers) {
+  if (numbers.empty()) return nullptr;
+  return std::make_shared<const Tensor>(Shape{std::ssize(numbers)}, numbers);
+}
+
+/// The columns of `heads` heads in the rows, from `column` on.
+struct HeadPlaces {
+  std::int64_t column, stride;
+  int heads, d;
+};
+
+/// [1][heads][rows][d].
+TensorPtr gathered(const KeptRows& rows, const HeadPlaces& at) {
+  auto made = std::make_shared<Tensor>(Shape{1, at.heads, rows.rows(), at.d});
+  for (int h = 0; h < at.heads; ++h)
+    for (std::int64_t i = 0; i < rows.rows(); ++i)
+      std::copy_n(rows.row(i) + at.column + h * at.stride, at.d, made->data() + (h * rows.rows() + i) * at.d);
+  return made;
+}
+
+void scatter(const Tensor& heads, const HeadPlaces& at, KeptRows& rows) {
+  for (int h = 0; h < at.heads; ++h)
+    for (std::int64_t i = 0; i < rows.rows(); ++i)
+      std::copy_n(heads.data() + (h * rows.rows() + i) * at.d, at.d, rows.row(i) + at.column + h * at.stride);
+}
+
+/// The added numbers of a mask for a text of this size, plus those of `hidden`.
+TensorPtr fitted(const TensorPtr& added, std::int64_t queries, std::int64_t keys, const TensorPtr& hidden) {
+  if (!added || (!hidden && added->shape()[2] == queries && added->shape()[3] == keys))
+    return added ? added : hidden;
+  const std::int64_t heads = added->shape()[1], rows = std::min(queries, added->shape()[2]),
+                     columns = std::min(keys, added->shape()[3]);
+  auto made = std::make_shared<Tensor>(Shape{1, heads, queries, keys});
+  for (std::int64_t h = 0; h < heads; ++h) {
+    made->matrix(0, h).topLeftCorner(rows, columns) = added->matrix(0, h).topLeftCorner(rows, columns);
+    if (hidden) made->matrix(0, h) += hidden->matrix();
+  }
+  return made;
+}
+
+class Stager {
+ public:
+  Stager(const ChangedBlock& block, std::span<const std::uint8_t> mask, KeptRows& rows, const Work& work)
+      : block_(block),
+        of_(block.spec.blocks[block.index]),
+        from_(block.weights.blocks[block.index].attention),
+        mask_(mask),
+        rows_(rows),
+        work_(work),
+        n_(rows.rows()) {}
+
+  std::shared_ptr<const StagedAttention> run(std::span<const std::int64_t> positions) {
+    const Document document = make();
+    const LayerSpec& layer = document.layer();
+    check_positions(layer, positions);
+    if (is_long(check_any_length(document)))
+      throw Error(fmt::format(
+          "Layer {} has settings of its own, for which every weight is kept; {} heads of {} tokens are more "
+          "than {} weights. Take the change back, or shorten the text.",
+          block_.index, of_.heads, n_, max_cells));
+    check(document);
+    Sources<float> sources = sources_of<float>(document);
+    sources.scale = block_.change.scale.value_or(of_.scale);
+    const Trace trace = run_stages<float>(work_, document, sources);
+    scatter(*trace[Stage::RotateQuery], queries(), rows_);
+    scatter(*trace[Stage::RotateKey], keys(), rows_);
+    auto made = std::make_shared<StagedAttention>();
+    made->weights = trace[own_weights_stage(document)];
+    made->output = trace[Stage::Mix];
+    made->positions = layer.positions;
+    made->position_settings = layer.position_settings;
+    made->soft_cap = static_cast<double>(layer.soft_cap);
+    see(MaskRule(document, trace), *made);
+    return made;
+  }
+
+ private:
+  HeadPlaces queries() const { return {from_.columns.query, from_.columns.stride, of_.heads, of_.d_k}; }
+  HeadPlaces keys() const { return {from_.columns.key, from_.columns.stride, of_.kv_heads, of_.d_k}; }
+  HeadPlaces values() const { return {from_.columns.value, from_.columns.stride, of_.kv_heads, of_.d_k}; }
+
+  Document make() const {
+    Document document;
+    document.input.numbers =
+        Given{gathered(rows_, queries()), gathered(rows_, keys()), gathered(rows_, values())};
+    LayerSpec& layer = document.layer();
+    layer.weights.recipe = Recipe::Given;
+    put_attention(block_.change, {}, n_, n_, hidden_keys(mask_, n_), layer);
+    layer.scaling = {Scaling::Kind::Factor, static_cast<float>(block_.change.scale.value_or(of_.scale))};
+    layer.temperature = static_cast<float>(block_.change.temperature);
+    if (layer.qk_norm.kind != QkNorm::Kind::None) {
+      layer.weights[Parameter::QueryNorm] = row_of(from_.query_norm.weight);
+      layer.weights[Parameter::KeyNorm] = row_of(from_.key_norm.weight);
+    }
+    if (layer.positions == Positions::RelativeBuckets)
+      layer.weights[Parameter::RelativeBias] =
+          std::make_shared<const Tensor>(Shape{block_.spec.buckets, of_.heads}, block_.weights.relative_bias);
+    return document;
+  }
+
+  void check_positions(const LayerSpec& layer, std::span<const std::int64_t> positions) const {
+    if (!is_rotary(layer.positions)) return;
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      if (!std::cmp_equal(positions[i], i))
+        throw Error(fmt::format(
+            "Token {} stands at position {}; layer {} with settings of its own counts positions from 0.", i,
+            positions[i], block_.index));
+  }
+
+  void see(const MaskRule& rule, StagedAttention& made) const {
+    made.allowed_heads = rule.is_same_for_heads() ? 1 : of_.heads;
+    made.allowed.resize(static_cast<std::size_t>(made.allowed_heads * n_ * n_));
+    for (std::int64_t h = 0; h < made.allowed_heads; ++h)
+      for (std::int64_t i = 0; i < n_; ++i)
+        rule.see(0, h, i,
+                 std::span(made.allowed)
+                     .subspan(static_cast<std::size_t>((h * n_ + i) * n_), static_cast<std::size_t>(n_)));
+  }
+
+  const ChangedBlock& block_;
+  const AttentionSpec& of_;
+  const AttentionWeights& from_;
+  std::span<const std::uint8_t> mask_;
+  KeptRows& rows_;
+  const Work& work_;
+  std::int64_t n_;
+};
+
+}  // namespace
+
+std::shared_ptr<const StagedAttention> stage_attention(const ChangedBlock& block,
+                                                       std::span<const std::int64_t> positions,
+                                                       std::span<const std::uint8_t> mask, KeptRows& rows,
+                                                       const Work& work) {
+  return Stager(block, mask, rows, work).run(positions);
+}
+
+TensorPtr hidden_keys(std::span<const std::uint8_t> mask, std::int64_t queries) {
+  if (std::ranges::find(mask, 0) == mask.end()) return nullptr;
+  auto added = std::make_shared<Tensor>(Shape{1, 1, queries, std::ssize(mask)});
+  for (std::size_t key = 0; key < mask.size(); ++key)
+    if (mask[key] == 0)
+      added->matrix()
+          .col(static_cast<Eigen::Index>(key))
+          .setConstant(-std::numeric_limits<float>::infinity());
+  return added;
+}
+
+void put_attention(const BlockChange& change, const LayerSpec& own, std::int64_t queries, std::int64_t keys,
+                   const TensorPtr& hidden, LayerSpec& layer) {
+  copy_attention(change.attention ? change.attention->read() : own, layer);
+  layer.masking.causal = (layer.masking.causal && !change.mask_off) || change.causal;
+  if (change.mask_off) layer.masking.window = {};
+  layer.masking.additive = fitted(layer.masking.additive, queries, keys, hidden);
+}
+
+Sweep sweep_of(const StagedAttention& staged, const SweepRequest& request, const Work& work) {
+  const Tensor &weights = *staged.weights, &output = *staged.output;
+  const std::int64_t heads = weights.shape()[1], n = weights.shape()[2], keys = weights.shape()[3],
+                     d = output.shape()[3];
+  Sweep swept;
+  swept.rows = request.rows;
+  if (swept.rows.end < 0) swept.rows.end = n;
+  const RowRange& rows = swept.rows;
+  const std::int64_t count = count_rows(rows, n);
+  const auto row = [&](std::int64_t h, std::int64_t r) {
+    return std::span<const float>(weights.data() + (h * n + rows.begin + r * rows.step) * keys,
+                                  static_cast<std::size_t>(keys));
+  };
+  swept.entropy = swept.largest = Tensor(Shape{heads, count});
+  if (request.output) swept.output = Tensor(Shape{heads, count, d});
+  if (request.received) swept.received = Tensor(Shape{heads, keys});
+  if (request.picture) {
+    swept.picture = request.picture;
+    const std::int64_t high = (count + request.picture->rows_per_cell - 1) / request.picture->rows_per_cell,
+                       wide = (keys + request.picture->keys_per_cell - 1) / request.picture->keys_per_cell;
+    swept.mean = Tensor(Shape{heads, high, wide});
+    if (*request.picture != PooledCells{}) swept.max = Tensor(swept.mean.shape());
+  }
+  work.for_each(heads, static_cast<double>(count * keys) * 4, [&](std::int64_t h) {
+    for (std::int64_t r = 0; r < count; ++r) {
+      swept.entropy.data()[h * count + r] = static_cast<float>(entropy_of_weights(row(h, r)));
+      swept.largest.data()[h * count + r] = std::ranges::max(row(h, r));
+      if (request.output)
+        std::copy_n(output.data() + (h * n + rows.begin + r * rows.step) * d, d,
+                    swept.output.data() + (h * count + r) * d);
+    }
+    if (request.received) {
+      std::vector<double> sums(static_cast<std::size_t>(keys));
+      for (std::int64_t r = 0; r < count; ++r)
+        for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += static_cast<double>(row(h, r)[j]);
+      std::ranges::transform(sums, swept.received.data() + h * keys,
+                             [](double x) { return static_cast<float>(x); });
+    }
+    if (!request.picture) return;
+    const std::int64_t first = h * swept.mean.shape()[1] * swept.mean.shape()[2];
+    pool_rows(
+        keys, count, *request.picture, [&](std::int64_t r) { return row(h, r); }, swept.mean.data() + first,
+        swept.max.size() == 0 ? nullptr : swept.max.data() + first);
+  });
+  return swept;
+}
+
+void check_attention(const BlockChange& change, const StackSpec& stack) {
+  if (!change.attention) return;
+  const LayerSpec& layer = change.attention->read();
+  const auto refuse = [&](std::string_view what) {
+    throw Error(fmt::format("Layer {} inside the model cannot have {}.", change.block, what));
+  };
+  if (change.of == AttentionOf::Cross)
+    refuse("settings of its own for its attention to the encoder, except scale and temperature");
+  const int heads = stack.blocks[static_cast<std::size_t>(change.block)].heads;
+  if (const TensorPtr& added = layer.masking.additive;
+      added && (added->shape()[0] != 1 || (added->shape()[1] != 1 && added->shape()[1] != heads)))
+    refuse(fmt::format("a painted mask of shape {}; [1][1 or {}][queries][keys] was expected",
+                       to_string(added->shape()), heads));
+  switch (layer.positions) {
+    case Positions::None:
+    case Positions::RopeHalf:
+    case Positions::RopeInterleaved:
+    case Positions::Alibi: break;
+    case Positions::RelativeBuckets:
+      if (stack.positions != Positions::RelativeBuckets || layer.position_settings.buckets != stack.buckets)
+        refuse("relative buckets, which need a learned table of as many buckets; the model has none");
+      break;
+    case Positions::RelativeWindows:
+    case Positions::Disentangled:
+      refuse("positions with a learned table, which the model does not have");
+      break;
+    case Positions::Sinusoidal:
+    case Positions::Learned: refuse("positions that are added to the tokens before the first layer");
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,58 @@
+// core/models: the self-attention of a block with other settings than the model's (BlockChange::attention),
+// computed by the stages of a layer: whatever a lone layer can do a block of a model can. Keeps every weight.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/models/model.hpp"
+#include "core/models/run_model.hpp"
+
+namespace attnscope {
+
+/// All heads of one block over all rows of a text. Immutable; independent of the run.
+struct StagedAttention {
+  TensorPtr weights;  // [1][heads][queries][keys], before dropout; linear attention: those that it implies
+  TensorPtr output;   // [1][heads][queries][d_k], before W_O
+  std::vector<std::uint8_t> allowed;  // [1 or heads][queries][keys]: 0 hides the key
+  std::int64_t allowed_heads = 1;
+  Positions positions = Positions::None;
+  PositionSettings position_settings;
+  double soft_cap = 0;
+};
+
+/// A block of a stack, and what is changed in it.
+struct ChangedBlock {
+  const StackSpec& spec;
+  const StackWeights& weights;
+  std::size_t index;
+  const BlockChange& change;  // with settings of its own
+};
+
+/// Queries, keys and values of all rows as the block's maps make them; queries and keys are replaced by those
+/// behind QK-norm and rotary positions. `positions`: of the rows; `mask`: the input's, for the keys. Throws
+/// Error naming the block if the text has too many weights to keep, if the model's block cannot have the
+/// settings, or if rotary positions would not count from 0; or Cancelled.
+std::shared_ptr<const StagedAttention> stage_attention(const ChangedBlock&,
+                                                       std::span<const std::int64_t> positions,
+                                                       std::span<const std::uint8_t> mask, KeptRows& rows,
+                                                       const Work&);
+
+/// −∞ at keys that the input's mask hides, [1][1][queries][keys]; null if it hides none.
+TensorPtr hidden_keys(std::span<const std::uint8_t> mask, std::int64_t queries);
+/// Gives a layer the settings of attention_only() that the block has: the change's or, without any, `own`,
+/// then the mask's switches. A painted mask is fitted to the text: what it hides beyond `queries` and `keys`
+/// is left out, and cells beyond it are not hidden. `hidden`: hidden_keys() of the input.
+void put_attention(const BlockChange&, const LayerSpec& own, std::int64_t queries, std::int64_t keys,
+                   const TensorPtr& hidden, LayerSpec&);
+
+/// What a sweep of these rows would give, except log-sum-exp and strongest keys.
+Sweep sweep_of(const StagedAttention&, const SweepRequest&, const Work&);
+
+/// Throws Error naming the block and the setting that it cannot have.
+void check_attention(const BlockChange&, const StackSpec&);
+
+}  // namespace attnscope
