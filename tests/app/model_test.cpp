@@ -191,8 +191,6 @@ TEST_CASE("linear attention and a painted mask act inside the model", "[model]")
   CHECK(within(robot).changes.empty());
   CHECK(logits(robot) == before);
   SECTION("what the model cannot do takes the layer out of it, says why, and undo brings it back") {
-    robot.click("More: Weights");
-    robot.settle();
     robot.click("Zero key");
     robot.settle();
     CHECK_FALSE(within(robot));
