@@ -41,7 +41,7 @@ def torch_round(peer, n, causal, heads, dim, threads, seconds, precision):
     q, k, v = (torch.randn(1, heads, n, dim, dtype=kind) for _ in range(3))
     mask = None
     if causal and peer != "sdpa":
-        mask = torch.full((n, n), torch.finfo(torch.float32).min).triu(1)[None, None]
+        mask = torch.full((n, n), torch.finfo(kind).min, dtype=kind).triu(1)[None, None]
 
     def eager():
         scores = torch.matmul(q, k.transpose(2, 3)) * dim**-0.5
