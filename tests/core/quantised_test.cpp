@@ -15,10 +15,10 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <fmt/format.h>
 
-#include "core/attention/stored_product.hpp"
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
 #include "core/base/stored_tensor.hpp"
+#include "core/blocks/weight_product.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "oracle/quantised.hpp"
 #include "support/seeds.hpp"
@@ -207,8 +207,15 @@ TEST_CASE("a product with quantised weights has the bits of widening them first"
         const Shape shape = out_in ? Shape{d_out, d_in} : Shape{d_in, d_out};
         const StoredTensor w = random_weights(type, shape, ++seed, 1);
         const auto wide = std::make_shared<const Tensor>(w.widened());
-        const Tensor found = stored_product({three, {}}, x, w, layout, &bias);
-        CHECK(found == stored_product({one, {}}, x, StoredTensor(wide), layout, &bias));
+        const auto product = [&](ThreadPool& pool, const StoredTensor& weights) {
+          Tensor y(Shape{2, rows, d_out});
+          multiply({pool, {}}, {x.data(), 2 * rows, d_in, d_in},
+                   {weights, layout, {bias.values().begin(), bias.values().end()}},
+                   {y.data(), 2 * rows, d_out, d_out});
+          return y;
+        };
+        const Tensor found = product(three, w);
+        CHECK(found == product(one, StoredTensor(wide)));
         std::int64_t wrong = 0;
         for (std::int64_t b = 0; b < 2; ++b)
           for (std::int64_t i = 0; i < rows; i += 1 + rows / 5)
