@@ -18,31 +18,26 @@ bool is_centred(NormKind kind) {
   throw Error("norm: no rows are normed where the norm is none");
 }
 
-/// A named namespace: lambdas in functions with external linkage hold the types.
-namespace norm {
-
-/// The shift and factor of a row: u = (x − mean) · inverse.
-struct RowStatistics {
-  double mean = 0, inverse = 1;
-};
-
 template <class T>
-RowStatistics statistics_of(const NormSettings& settings, const T* x, std::int64_t d) {
+RowStatistics row_statistics(const NormSettings& settings, std::span<const T> x) {
   RowStatistics row;
-  const auto count = static_cast<double>(d);
+  const auto count = static_cast<double>(x.size());
   if (is_centred(settings.kind)) {
     double sum = 0;
-    for (std::int64_t i = 0; i < d; ++i) sum += static_cast<double>(x[i]);
+    for (const T number : x) sum += static_cast<double>(number);
     row.mean = sum / count;
   }
   double squares = 0;
-  for (std::int64_t i = 0; i < d; ++i) {
-    const double shifted = static_cast<double>(x[i]) - row.mean;
+  for (const T number : x) {
+    const double shifted = static_cast<double>(number) - row.mean;
     squares += shifted * shifted;
   }
   row.inverse = 1 / std::sqrt(squares / count + settings.epsilon);
   return row;
 }
+
+/// A named namespace: lambdas in functions with external linkage call it.
+namespace norm {
 
 template <class T>
 double weight_at(const NormSettings& settings, const NormParameters<T>& parameters, std::int64_t i) {
@@ -53,7 +48,7 @@ double weight_at(const NormSettings& settings, const NormParameters<T>& paramete
 
 }  // namespace norm
 
-using norm::RowStatistics, norm::statistics_of, norm::weight_at;
+using norm::weight_at;
 
 template <class T>
 void normalise(const Work& work, const NormSettings& settings, const NormParameters<T>& parameters,
@@ -63,7 +58,7 @@ void normalise(const Work& work, const NormSettings& settings, const NormParamet
     for (std::int64_t row = at.first; row < at.first + at.count; ++row) {
       const T* from = x.data() + row * d;
       T* to = y.data() + row * d;
-      const RowStatistics of_row = statistics_of(settings, from, d);
+      const RowStatistics of_row = row_statistics(settings, std::span(from, static_cast<std::size_t>(d)));
       for (std::int64_t i = 0; i < d; ++i) {
         const double u = (static_cast<double>(from[i]) - of_row.mean) * of_row.inverse;
         const double b =
@@ -85,7 +80,7 @@ NormGradients<T> normalise_backward(const Work& work, const NormSettings& settin
   for_row_blocks(work, 1, 1, rows, static_cast<double>(d) * 4, [&](const RowBlock& at) {
     for (std::int64_t row = at.first; row < at.first + at.count; ++row) {
       const T *from = x.data() + row * d, *gradient = d_y.data() + row * d;
-      const RowStatistics of_row = statistics_of(settings, from, d);
+      const RowStatistics of_row = row_statistics(settings, std::span(from, static_cast<std::size_t>(d)));
       statistics[static_cast<std::size_t>(row)] = of_row;
       const auto u = [&](std::int64_t i) {
         return (static_cast<double>(from[i]) - of_row.mean) * of_row.inverse;
@@ -127,6 +122,8 @@ NormGradients<T> normalise_backward(const Work& work, const NormSettings& settin
   return gradients;
 }
 
+template RowStatistics row_statistics(const NormSettings&, std::span<const float>);
+template RowStatistics row_statistics(const NormSettings&, std::span<const double>);
 template void normalise(const Work&, const NormSettings&, const NormParameters<float>&, ConstMatrixMap<float>,
                         MatrixMap<float>);
 template void normalise(const Work&, const NormSettings&, const NormParameters<double>&,

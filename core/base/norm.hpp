@@ -29,6 +29,16 @@ struct NormSettings {
   bool operator==(const NormSettings&) const = default;
 };
 
+/// What a norm does to a row before its parameters: u = (x − mean) · inverse. As they are here they change
+/// nothing.
+struct RowStatistics {
+  double mean = 0, inverse = 1;
+};
+/// Of a row x of d numbers: mean is 0 unless the norm is centred, inverse = 1 / √(Σ (x − mean)² / d + ε).
+/// Sums run in double.
+template <class T>
+RowStatistics row_statistics(const NormSettings&, std::span<const T> x);
+
 /// [width of a row] each; an empty weight multiplies by 1, an empty bias adds nothing.
 template <class T>
 struct NormParameters {

@@ -90,8 +90,8 @@ LogitSplit split_logit(const Model& model, const ModelRun& run, std::int64_t row
   const NormWeights& final_norm = stack.weights.final_norm;
   const LogitDirection direction = direction_of(model, token, other, less);
   const std::vector<double> weight = norm_weight(stack.spec.norm, final_norm, d);
-  const FixedNorm norm = fixed_norm(stack.spec.norm, final_norm,
-                                    std::span(stack.run.hidden.back().row(row), static_cast<std::size_t>(d)));
+  const RowStatistics norm = fixed_norm(
+      stack.spec.norm, final_norm, std::span(stack.run.hidden.back().row(row), static_cast<std::size_t>(d)));
   TensorOf<double> map(Shape{1, d});
   for (std::size_t c = 0; c < weight.size(); ++c)
     map.values()[c] = direction.of_width[c] * weight[c] * norm.inverse;

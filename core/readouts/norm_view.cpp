@@ -1,33 +1,14 @@
 #include "core/readouts/norm_view.hpp"
 
-#include <cmath>
-
 namespace attnscope {
-namespace {
 
-template <class T>
-FixedNorm fixed(const NormSettings& settings, const NormWeights& weights, std::span<const T> row) {
-  FixedNorm norm;
-  if (!weights.exists()) return norm;
-  const auto count = static_cast<double>(row.size());
-  if (is_centred(settings.kind)) {
-    for (const T x : row) norm.mean += static_cast<double>(x);
-    norm.mean /= count;
-  }
-  double squares = 0;
-  for (const T x : row)
-    squares += (static_cast<double>(x) - norm.mean) * (static_cast<double>(x) - norm.mean);
-  norm.inverse = 1 / std::sqrt(squares / count + settings.epsilon);
-  return norm;
+RowStatistics fixed_norm(const NormSettings& settings, const NormWeights& weights,
+                         std::span<const float> row) {
+  return weights.exists() ? row_statistics(settings, row) : RowStatistics{};
 }
-
-}  // namespace
-
-FixedNorm fixed_norm(const NormSettings& settings, const NormWeights& weights, std::span<const float> row) {
-  return fixed(settings, weights, row);
-}
-FixedNorm fixed_norm(const NormSettings& settings, const NormWeights& weights, std::span<const double> row) {
-  return fixed(settings, weights, row);
+RowStatistics fixed_norm(const NormSettings& settings, const NormWeights& weights,
+                         std::span<const double> row) {
+  return weights.exists() ? row_statistics(settings, row) : RowStatistics{};
 }
 
 std::vector<double> norm_weight(const NormSettings& settings, const NormWeights& weights,

@@ -11,13 +11,10 @@
 
 namespace attnscope {
 
-/// y = (x − mean) · inverse · weight + bias.
-struct FixedNorm {
-  double mean = 0, inverse = 1;
-};
-/// The norm with the scale of this row; a missing norm leaves the row unchanged.
-FixedNorm fixed_norm(const NormSettings&, const NormWeights&, std::span<const float> row);
-FixedNorm fixed_norm(const NormSettings&, const NormWeights&, std::span<const double> row);
+/// The shift and the scale of this row: y = (x − mean) · inverse · weight + bias. A missing norm leaves the
+/// row unchanged.
+RowStatistics fixed_norm(const NormSettings&, const NormWeights&, std::span<const float> row);
+RowStatistics fixed_norm(const NormSettings&, const NormWeights&, std::span<const double> row);
 /// The factors and the biases of a norm, [width]; 1 and 0 if it has none.
 std::vector<double> norm_weight(const NormSettings&, const NormWeights&, std::int64_t width);
 std::vector<double> norm_bias(const NormWeights&, std::int64_t width);

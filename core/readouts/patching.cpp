@@ -116,7 +116,7 @@ TensorOf<double> answer_direction(const PatchedPair& pair) {
   const std::int64_t d = model.spec.d_model;
   const NormWeights& weights = stack.weights.final_norm;
   const std::vector<double> weight = norm_weight(stack.spec.norm, weights, d);
-  const FixedNorm norm =
+  const RowStatistics norm =
       fixed_norm(stack.spec.norm, weights,
                  std::span(stack.run.hidden.back().row(pair.row), static_cast<std::size_t>(d)));
   TensorOf<double> map = rows_of_map(model.logits, pair.token, 1);

@@ -67,7 +67,7 @@ class HeadSide {
         work);
     const std::size_t extra = parts_of_stream(at()).size();
     for (std::int64_t row = begin; row < end; ++row) {
-      const FixedNorm& norm = scales[static_cast<std::size_t>(row - begin)].norm;
+      const RowStatistics& norm = scales[static_cast<std::size_t>(row - begin)].norm;
       give(extra, row, -norm.mean * norm.inverse, ones_);
       give(extra + 1, row, 1, from_norm_bias_);
       give(extra + 2, row, 1, bias_);
@@ -76,7 +76,7 @@ class HeadSide {
 
  private:
   struct RowScale {
-    FixedNorm norm;
+    RowStatistics norm;
     Vector head;  // [d_k] scale times weight of the head's own norm
   };
 
@@ -107,8 +107,8 @@ class HeadSide {
             scale.norm.inverse +
         from_norm_bias_ + bias_;
     const NormSettings settings{NormKind::RmsNorm, stack_.spec.norm.epsilon};
-    const FixedNorm own = fixed_norm(settings, *head_norm_,
-                                     std::span<const double>(raw.data(), static_cast<std::size_t>(d_k_)));
+    const RowStatistics own = fixed_norm(settings, *head_norm_,
+                                         std::span<const double>(raw.data(), static_cast<std::size_t>(d_k_)));
     const std::vector<double> weight = norm_weight(settings, *head_norm_, d_k_);
     scale.head = Eigen::Map<const Vector>(weight.data(), d_k_) * own.inverse;
     return scale;

@@ -137,7 +137,7 @@ class Projector {
     const std::int64_t count = heads.shape()[0], d_k = heads.shape()[2];
     TensorOf<double> map = map_;
     Vector behind = Vector::Zero(k_), ones = Vector::Zero(k_);
-    std::vector<FixedNorm> norms(static_cast<std::size_t>(end_ - begin_));
+    std::vector<RowStatistics> norms(static_cast<std::size_t>(end_ - begin_));
     if (way.behind != nullptr) {
       const std::vector<double> weight = norm_weight(stack_.spec.norm, *way.behind, d),
                                 bias = norm_bias(*way.behind, d);
@@ -155,7 +155,7 @@ class Projector {
     const Vector seen_bias = map.matrix() * Eigen::Map<const Vector>(bias.data(), d);
     const std::size_t first = part_;
     for (std::int64_t row = begin_; row < end_; ++row) {
-      const FixedNorm& norm = norms[static_cast<std::size_t>(row - begin_)];
+      const RowStatistics& norm = norms[static_cast<std::size_t>(row - begin_)];
       part_ = first;
       for (std::int64_t h = 0; h < count; ++h, ++part_) {
         const Vector z = std::as_const(heads).matrix(h).row(row - begin_).transpose().cast<double>();
