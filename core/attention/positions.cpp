@@ -8,6 +8,7 @@
 
 #include "core/attention/blocks.hpp"
 #include "core/base/random.hpp"
+#include "core/base/rotate_pairs.hpp"
 #include "core/weights/hand_built.hpp"
 
 namespace attnscope {
@@ -134,21 +135,14 @@ template <class T>
 TensorOf<T> rotate(const Work& work, const TensorOf<T>& x, const Rotation<T>& rotation, bool back) {
   TensorOf<T> turned = x;
   const std::int64_t tokens = rotation.cosine.shape()[1], pairs = rotation.cosine.shape()[2];
-  const T sign = back ? T{-1} : T{1};
   for_row_blocks(work, x.shape()[0], x.shape()[1], tokens, static_cast<double>(pairs) * 2,
                  [&](const RowBlock& at) {
                    const std::int64_t b = rotation.cosine.shape()[0] == 1 ? 0 : at.b;
                    const auto cosine = rotation.cosine.matrix(b), sine = rotation.sine.matrix(b);
                    auto head = turned.matrix(at.b, at.h);
-                   for (std::int64_t t = at.first; t < at.first + at.count; ++t) {
-                     for (std::int64_t i = 0; i < pairs; ++i) {
-                       T& p = head(t, rotation.interleaved ? 2 * i : i);
-                       T& q = head(t, rotation.interleaved ? 2 * i + 1 : i + pairs);
-                       const T c = cosine(t, i), s = sign * sine(t, i), was = p;
-                       p = was * c - q * s;
-                       q = was * s + q * c;
-                     }
-                   }
+                   for (std::int64_t t = at.first; t < at.first + at.count; ++t)
+                     rotate_pairs<T>(head.row(t).data(), pairs, rotation.interleaved, cosine.row(t).data(),
+                                     sine.row(t).data(), back);
                  });
   return turned;
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/base/rotate_pairs.hpp"
 #include "core/base/row_blocks.hpp"
 
 namespace attnscope {
@@ -10,7 +11,6 @@ void rotate_in_place(const Work& work, Positions kind, const RopeFrequencies& fr
                      std::span<const std::int64_t> positions, const HeadsInRows& in) {
   const auto pairs = static_cast<std::int64_t>(frequencies.frequency.size());
   const bool interleaved = kind == Positions::RopeInterleaved;
-  const std::int64_t apart = interleaved ? 1 : pairs, step = interleaved ? 2 : 1;
   const double row_ns = static_cast<double>(pairs * (20 + 2 * in.heads));
   for_row_blocks(work, 1, 1, in.rows, row_ns, [&](const RowBlock& at) {
     std::vector<float> cosine(static_cast<std::size_t>(pairs)), sine(cosine.size());
@@ -21,15 +21,9 @@ void rotate_in_place(const Work& work, Positions kind, const RopeFrequencies& fr
         cosine[i] = std::cos(angle) * frequencies.magnitude;
         sine[i] = std::sin(angle) * frequencies.magnitude;
       }
-      for (std::int64_t h = 0; h < in.heads; ++h) {
-        float* const head = in.data + row * in.row_stride + h * in.head_stride;
-        for (std::int64_t i = 0; i < pairs; ++i) {
-          float &a = head[i * step], &b = head[i * step + apart];
-          const float c = cosine[static_cast<std::size_t>(i)], s = sine[static_cast<std::size_t>(i)], was = a;
-          a = was * c - b * s;
-          b = b * c + was * s;
-        }
-      }
+      for (std::int64_t h = 0; h < in.heads; ++h)
+        rotate_pairs(in.data + row * in.row_stride + h * in.head_stride, pairs, interleaved, cosine.data(),
+                     sine.data());
     }
   });
 }

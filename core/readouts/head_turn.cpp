@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/rotate_pairs.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/models/run_stack.hpp"
 
@@ -15,33 +16,26 @@ HeadTurn::HeadTurn(const Model& model, const ModelRun& run, AttentionOf of, std:
   const std::vector<std::int64_t> all = token_positions(model.spec, run.input);
   const RopeFrequencies frequencies = rope_frequencies(spec.rope, std::ranges::max(all) + 1);
   pairs_ = std::ssize(frequencies.frequency);
-  const bool interleaved = spec.positions == Positions::RopeInterleaved;
-  step_ = interleaved ? 2 : 1;
-  apart_ = interleaved ? 1 : pairs_;
+  interleaved_ = spec.positions == Positions::RopeInterleaved;
+  const std::int64_t step = interleaved_ ? 2 : 1, apart = interleaved_ ? 1 : pairs_;
   // Rotating pairs (1, 0) gives the model's own cosines and sines.
   const std::int64_t rows = end - begin;
   Tensor probe(Shape{rows, 2 * pairs_});
   for (std::int64_t r = 0; r < rows; ++r)
-    for (std::int64_t i = 0; i < pairs_; ++i) probe.matrix()(r, i * step_) = 1;
+    for (std::int64_t i = 0; i < pairs_; ++i) probe.matrix()(r, i * step) = 1;
   const std::span<const std::int64_t> positions(all.data() + begin, static_cast<std::size_t>(rows));
   rotate_in_place(work, spec.positions, frequencies, positions,
                   {probe.data(), rows, 1, 2 * pairs_, 2 * pairs_});
   for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t i = 0; i < pairs_; ++i) {
-      cosine_.push_back(probe.matrix()(r, i * step_));
-      sine_.push_back(probe.matrix()(r, i * step_ + apart_));
+      cosine_.push_back(static_cast<double>(probe.matrix()(r, i * step)));
+      sine_.push_back(static_cast<double>(probe.matrix()(r, i * step + apart)));
     }
 }
 
 void HeadTurn::turn(std::int64_t row, std::span<double> x) const {
-  for (std::int64_t i = 0; i < pairs_; ++i) {
-    const auto at = static_cast<std::size_t>((row - begin_) * pairs_ + i);
-    const auto c = static_cast<double>(cosine_[at]), s = static_cast<double>(sine_[at]);
-    double &a = x[static_cast<std::size_t>(i * step_)], &b = x[static_cast<std::size_t>(i * step_ + apart_)];
-    const double was = a;
-    a = was * c - b * s;
-    b = b * c + was * s;
-  }
+  const std::int64_t at = (row - begin_) * pairs_;
+  rotate_pairs(x.data(), pairs_, interleaved_, cosine_.data() + at, sine_.data() + at);
 }
 
 }  // namespace attnscope

@@ -20,8 +20,9 @@ class HeadTurn {
   void turn(std::int64_t row, std::span<double> x) const;
 
  private:
-  std::int64_t begin_ = 0, pairs_ = 0, step_ = 1, apart_ = 1;
-  std::vector<float> cosine_, sine_;  // [rows][pairs]
+  std::int64_t begin_ = 0, pairs_ = 0;
+  bool interleaved_ = false;
+  std::vector<double> cosine_, sine_;  // [rows][pairs]
 };
 
 }  // namespace attnscope
