@@ -55,9 +55,4 @@ void for_open_rows(const Work& work, OpenHeads open, TensorOf<T>& gradient, doub
       });
 }
 
-/// An estimate of the time of rows·depth·columns multiply-adds with the baseline instruction set, in ns.
-inline double product_ns(std::int64_t rows, std::int64_t depth, std::int64_t columns) {
-  return static_cast<double>(rows) * static_cast<double>(depth) * static_cast<double>(columns) / 12;
-}
-
 }  // namespace attnscope

@@ -177,34 +177,6 @@ TensorOf<T> concat_backward(const TensorOf<T>& d_concatenated, std::int64_t head
   return d_mixed;
 }
 
-template <class T>
-TensorOf<T> output(const Work& work, const TensorOf<T>& concatenated, const TensorOf<T>& w,
-                   const TensorOf<T>* bias) {
-  const std::int64_t batch = concatenated.shape()[0], queries = concatenated.shape()[1];
-  const std::int64_t d_in = concatenated.shape()[2], d_model = w.shape()[1];
-  TensorOf<T> result(Shape{batch, queries, d_model});
-  for_row_blocks(work, batch, 1, queries, product_ns(1, d_in, d_model), [&](const RowBlock& at) {
-    auto sequence = result.matrix(at.b);
-    auto rows = sequence.middleRows(at.first, at.count);
-    multiply<T>(concatenated.matrix(at.b).middleRows(at.first, at.count), w.matrix(), rows);
-    if (bias != nullptr) rows.rowwise() += bias->matrix().row(0);
-  });
-  return result;
-}
-
-template <class T>
-OutputGradients<T> output_backward(const TensorOf<T>& concatenated, const TensorOf<T>& w,
-                                   const TensorOf<T>& d_y) {
-  OutputGradients<T> d{TensorOf<T>(concatenated.shape()), TensorOf<T>(w.shape()),
-                       TensorOf<T>(Shape{w.shape()[1]})};
-  for (std::int64_t b = 0; b < d_y.shape()[0]; ++b) {
-    multiply_transposed<T>(d_y.matrix(b), w.matrix(), d.concatenated.matrix(b));
-    add_transposed_multiply<T>(concatenated.matrix(b), d_y.matrix(b), d.w.matrix());
-    d.bias.matrix() += d_y.matrix(b).colwise().sum();
-  }
-  return d;
-}
-
 template TensorOf<float> project(const Work&, const TensorOf<float>&, const TensorOf<float>&,
                                  const TensorOf<float>*, std::int64_t, std::int64_t);
 template TensorOf<double> project(const Work&, const TensorOf<double>&, const TensorOf<double>&,
@@ -229,22 +201,14 @@ template NormHeadsGradients<double> norm_heads_backward(const Work&, const NormH
                                                         const TensorOf<double>&);
 template TensorOf<float> concat(const Work&, const TensorOf<float>&);
 template TensorOf<double> concat(const Work&, const TensorOf<double>&);
-template TensorOf<float> output(const Work&, const TensorOf<float>&, const TensorOf<float>&,
-                                const TensorOf<float>*);
-template TensorOf<double> output(const Work&, const TensorOf<double>&, const TensorOf<double>&,
-                                 const TensorOf<double>*);
 
 template ProjectGradients<float> project_backward(const Work&, const ProjectRun<float>&,
                                                   const TensorOf<float>&, TensorOf<float>&);
 template TensorOf<float> join_keys_backward(const TensorOf<float>&, std::int64_t);
 template TensorOf<float> concat_backward(const TensorOf<float>&, std::int64_t);
-template OutputGradients<float> output_backward(const TensorOf<float>&, const TensorOf<float>&,
-                                                const TensorOf<float>&);
 template ProjectGradients<double> project_backward(const Work&, const ProjectRun<double>&,
                                                    const TensorOf<double>&, TensorOf<double>&);
 template TensorOf<double> join_keys_backward(const TensorOf<double>&, std::int64_t);
 template TensorOf<double> concat_backward(const TensorOf<double>&, std::int64_t);
-template OutputGradients<double> output_backward(const TensorOf<double>&, const TensorOf<double>&,
-                                                 const TensorOf<double>&);
 
 }  // namespace attnscope

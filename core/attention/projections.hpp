@@ -1,5 +1,6 @@
 // core/attention: the learned matrices. Each token's vector becomes queries, keys and values, one slice per
-// head, and the heads' results become one vector again.
+// head, and the heads' results become one vector again. Output, Y = C·W_O + b_O of that vector, is a dense
+// layer: core/base/dense.hpp.
 #pragma once
 
 #include <array>
@@ -101,21 +102,5 @@ TensorOf<T> concat(const Work&, const TensorOf<T>& mixed);
 /// [batch][heads][queries][d_v].
 template <class T>
 TensorOf<T> concat_backward(const TensorOf<T>& d_concatenated, std::int64_t heads);
-
-/// Output: Y = C·W_O + b_O. concatenated [batch][queries][d_in], w [d_in][d_model], bias [d_model] or null;
-/// the result is [batch][queries][d_model].
-template <class T>
-TensorOf<T> output(const Work&, const TensorOf<T>& concatenated, const TensorOf<T>& w,
-                   const TensorOf<T>* bias);
-
-template <class T>
-struct OutputGradients {
-  TensorOf<T> concatenated, w, bias;  // [batch][queries][d_in], [d_in][d_model], [d_model]
-};
-/// Backward of output(), Y = C·W_O + b_O: dC = dY·W_Oᵀ, dW_O = Σ Cᵀ·dY and db_O = Σ dY over the batch. d_y
-/// [batch][queries][d_model].
-template <class T>
-OutputGradients<T> output_backward(const TensorOf<T>& concatenated, const TensorOf<T>& w,
-                                   const TensorOf<T>& d_y);
 
 }  // namespace attnscope

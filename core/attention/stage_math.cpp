@@ -7,6 +7,7 @@
 #include "core/attention/projections.hpp"
 #include "core/attention/scores.hpp"
 #include "core/attention/softmax.hpp"
+#include "core/base/dense.hpp"
 
 namespace attnscope {
 
@@ -63,7 +64,7 @@ TensorPtrOf<T> StageMath<T>::spread_distances(const Ptr& values, std::int64_t qu
 
 template <class T>
 TensorPtrOf<T> StageMath<T>::output(const Ptr& concatenated, const Ptr& w, const Ptr& bias) const {
-  return shared(attnscope::output(work_, *concatenated, *w, bias.get()));
+  return shared(dense(work_, *concatenated, *w, bias.get()));
 }
 
 template class StageMath<float>;

@@ -12,8 +12,8 @@
 
 namespace attnscope {
 
-/// See projections.hpp, positions.hpp, scores.hpp, softmax.hpp and mix.hpp for what each computes; tensors
-/// may be null only where noted.
+/// See projections.hpp, core/base/dense.hpp (output), positions.hpp, scores.hpp, softmax.hpp and mix.hpp for
+/// what each computes; tensors may be null only where noted.
 template <class T>
 class StageMath {
  public:

@@ -3,29 +3,13 @@
 #include <memory>
 
 #include "core/base/activation.hpp"
-#include "core/base/product.hpp"
-#include "core/base/row_blocks.hpp"
+#include "core/base/dense.hpp"
 #include "core/document/precision.hpp"
 
 namespace attnscope {
 
 /// A named namespace: lambdas in functions with external linkage hold the types.
 namespace block_stages {
-
-/// y = x·W + b: x [batch][rows][d_in], w [d_in][d_out], bias [d_out] or null.
-template <class T>
-TensorOf<T> product(const Work& work, const TensorOf<T>& x, const TensorOf<T>& w, const TensorOf<T>* bias) {
-  const std::int64_t rows = x.shape()[1], d_out = w.shape()[1];
-  TensorOf<T> y(Shape{x.shape()[0], rows, d_out});
-  const double row_ns = static_cast<double>(w.size()) * 0.1;
-  for_row_blocks(work, x.shape()[0], 1, rows, row_ns, [&](const RowBlock& at) {
-    auto sequence = y.matrix(at.b);
-    auto block = sequence.middleRows(at.first, at.count);
-    multiply<T>(x.matrix(at.b).middleRows(at.first, at.count), w.matrix(), block);
-    if (bias != nullptr) block.rowwise() += bias->matrix().row(0);
-  });
-  return y;
-}
 
 /// The last `count` rows of each sequence of x [batch][tokens][d].
 template <class T>
@@ -133,7 +117,7 @@ class Around {
       case Stage::Up:
       case Stage::Down: {
         const Linear map = linear_of(stage);
-        return shared(product(work_, *at(map.from), *parameter(map.w), parameter(map.bias).get()));
+        return shared(dense(work_, *at(map.from), *parameter(map.w), parameter(map.bias).get()));
       }
       case Stage::Activation: return activated();
       case Stage::MlpOutputNorm: return normed(stage, at(Stage::Down));
@@ -174,18 +158,11 @@ class Around {
 
   BlockGradients<T> product_backward(Stage stage, const Values& d_y) const {
     const Linear map = linear_of(stage);
-    const Values& x = *at(map.from);
-    const Ptr w = parameter(map.w);
-    Values d_x(x.shape()), d_w(w->shape()), d_bias(Shape{w->shape()[1]});
-    for (std::int64_t b = 0; b < x.shape()[0]; ++b) {
-      multiply_transposed<T>(d_y.matrix(b), w->matrix(), d_x.matrix(b));
-      add_transposed_multiply<T>(x.matrix(b), d_y.matrix(b), d_w.matrix());
-      d_bias.matrix() += d_y.matrix(b).colwise().sum();
-    }
+    DenseGradients<T> d = dense_backward(*at(map.from), *parameter(map.w), d_y);
     BlockGradients<T> found;
-    found.stages.emplace_back(map.from, std::move(d_x));
-    found.parameters[map.w] = shared(std::move(d_w));
-    if (run_.parameters[map.bias]) found.parameters[map.bias] = shared(std::move(d_bias));
+    found.stages.emplace_back(map.from, std::move(d.x));
+    found.parameters[map.w] = shared(std::move(d.w));
+    if (run_.parameters[map.bias]) found.parameters[map.bias] = shared(std::move(d.bias));
     return found;
   }
 

@@ -2,24 +2,12 @@
 
 #include <utility>
 
+#include "core/base/dense.hpp"
 #include "core/base/product.hpp"
-#include "core/base/row_blocks.hpp"
 
 namespace attnscope {
 
-/// Not in the anonymous namespace: lambdas in functions with external linkage capture it.
-namespace latents {
-
-template <class T>
-TensorOf<T> product(const Work& work, const TensorOf<T>& x, const TensorOf<T>& w) {
-  const std::int64_t batch = x.shape()[0], tokens = x.shape()[1], d_in = x.shape()[2], d = w.shape()[1];
-  TensorOf<T> result(Shape{batch, tokens, d});
-  for_row_blocks(work, batch, 1, tokens, static_cast<double>(d_in * d) / 12, [&](const RowBlock& at) {
-    multiply<T>(x.matrix(at.b).middleRows(at.first, at.count), w.matrix(),
-                result.matrix(at.b).middleRows(at.first, at.count));
-  });
-  return result;
-}
+namespace {
 
 /// All tokens of all sequences as the rows of one matrix.
 template <class T>
@@ -41,17 +29,16 @@ void put_content(const Rows& rows, TensorOf<T>& latent) {
     latent.matrix(b).leftCols(rows.cols()) = rows.middleRows(b * tokens, tokens);
 }
 
-}  // namespace latents
+}  // namespace
 
 template <class T>
 TensorOf<T> compress(const Work& work, const TensorOf<T>& x, const Compression<T>& how) {
-  TensorOf<T> y = latents::product(work, x, how.w);
+  TensorOf<T> y = dense<T>(work, x, how.w, nullptr);
   if (!how.norm) return y;
   TensorOf<T> content = content_of(y, how.width);
-  const ConstMatrixMap<T> rows = latents::all_tokens(content);
-  normalise<T>(work, *how.norm, latents::weight_of(how), rows,
-               MatrixMap<T>(content.data(), rows.rows(), rows.cols()));
-  latents::put_content(rows, y);
+  const ConstMatrixMap<T> rows = all_tokens(content);
+  normalise<T>(work, *how.norm, weight_of(how), rows, MatrixMap<T>(content.data(), rows.rows(), rows.cols()));
+  put_content(rows, y);
   return y;
 }
 
@@ -61,11 +48,11 @@ CompressGradients<T> compress_backward(const Work& work, const TensorOf<T>& x, c
   CompressGradients<T> found{TensorOf<T>(how.w.shape()), {}};
   TensorOf<T> d_product = d_y;
   if (how.norm) {
-    const TensorOf<T> content = content_of(latents::product(work, x, how.w), how.width);
+    const TensorOf<T> content = content_of(dense<T>(work, x, how.w, nullptr), how.width);
     const TensorOf<T> d_content = content_of(d_y, how.width);
-    NormGradients<T> d = normalise_backward<T>(work, *how.norm, latents::weight_of(how),
-                                               latents::all_tokens(content), latents::all_tokens(d_content));
-    latents::put_content(d.x.matrix(), d_product);
+    NormGradients<T> d =
+        normalise_backward<T>(work, *how.norm, weight_of(how), all_tokens(content), all_tokens(d_content));
+    put_content(d.x.matrix(), d_product);
     found.norm_weight = std::move(d.weight);
   }
   for (std::int64_t b = 0; b < x.shape()[0]; ++b)

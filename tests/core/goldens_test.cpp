@@ -12,6 +12,7 @@
 #include "core/attention/run_stage.hpp"
 #include "core/attention/scores.hpp"
 #include "core/attention/softmax.hpp"
+#include "core/base/dense.hpp"
 #include "core/compare.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/samples.hpp"
@@ -124,8 +125,8 @@ void check_multi_head(const SafetensorsFile& file, const Names& names, const std
   const TensorOf<T> weights = weights_of(work, from, masks, std::nullopt);
   CHECK(difference(weights, in_double(load<double>(file, weights_name)), tolerance) == "");
   const auto bias = bias_of<T>(file, "o");
-  const TensorOf<T> y = output(work, concat(work, mix(work, weights, from.v)), matrix_of<T>(file, names, "o"),
-                               bias ? &*bias : nullptr);
+  const TensorOf<T> y = dense(work, concat(work, mix(work, weights, from.v)), matrix_of<T>(file, names, "o"),
+                              bias ? &*bias : nullptr);
   CHECK(difference(y, in_double(load<double>(file, "out")), tolerance) == "");
 }
 

@@ -16,6 +16,7 @@
 #include "core/attention/run_stage.hpp"
 #include "core/attention/scores.hpp"
 #include "core/attention/softmax.hpp"
+#include "core/base/dense.hpp"
 #include "core/random_documents.hpp"
 
 namespace attnscope::stages_backward_test {
@@ -121,12 +122,10 @@ TEST_CASE("backward: heads side by side and the output matrix") {
   CHECK(disagreement(mixed, concat_backward(side, 3), side,
                      [&](const Values& of) { return concat(f.work(), of); }) == "");
   const Values w = f.tensor({6, 5}), bias = f.tensor({5}), g = f.tensor({2, 4, 5});
-  const auto d = output_backward(side, w, g);
-  CHECK(disagreement(side, d.concatenated, g,
-                     [&](const Values& of) { return output(f.work(), of, w, &bias); }) == "");
-  CHECK(disagreement(w, d.w, g, [&](const Values& of) { return output(f.work(), side, of, &bias); }) == "");
-  CHECK(disagreement(bias, d.bias, g, [&](const Values& of) { return output(f.work(), side, w, &of); }) ==
-        "");
+  const auto d = dense_backward(side, w, g);
+  CHECK(disagreement(side, d.x, g, [&](const Values& of) { return dense(f.work(), of, w, &bias); }) == "");
+  CHECK(disagreement(w, d.w, g, [&](const Values& of) { return dense(f.work(), side, of, &bias); }) == "");
+  CHECK(disagreement(bias, d.bias, g, [&](const Values& of) { return dense(f.work(), side, w, &of); }) == "");
 }
 
 TEST_CASE("backward: rotary positions turn back") {

@@ -18,6 +18,7 @@
 #include "core/attention/run_stage.hpp"
 #include "core/attention/scores.hpp"
 #include "core/attention/softmax.hpp"
+#include "core/base/dense.hpp"
 #include "core/blocks/block_stages.hpp"
 #include "core/document/mask.hpp"
 #include "core/positions/disentangled.hpp"
@@ -75,11 +76,11 @@ class BackwardRun {
   }
 
   void output() {
-    auto d = output_backward(f_.stage(Stage::Concat), *f_.block(f_.from[Parameter::WOutput]),
-                             *f_.at.of(Stage::Output));
+    auto d = dense_backward(f_.stage(Stage::Concat), *f_.block(f_.from[Parameter::WOutput]),
+                            *f_.at.of(Stage::Output));
     f_.parameter(Parameter::WOutput) = f_.shared(std::move(d.w));
     if (f_.from[Parameter::BOutput]) f_.parameter(Parameter::BOutput) = f_.shared(std::move(d.bias));
-    f_.at.give(Stage::Concat, std::move(d.concatenated));
+    f_.at.give(Stage::Concat, std::move(d.x));
   }
 
   void concat() { f_.at.give(Stage::Mix, concat_backward(*f_.at.of(Stage::Concat), f_.size.heads)); }
