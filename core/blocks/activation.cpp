@@ -1,7 +1,6 @@
 #include "core/blocks/activation.hpp"
 
 #include <array>
-#include <type_traits>
 #include <utility>
 
 #include "core/base/row_blocks.hpp"
@@ -25,9 +24,16 @@ constexpr auto config_names = std::to_array<std::pair<std::string_view, Activati
     {"tanh", Activation::Tanh},
 });
 
-/// Estimated time of one number.
-template <class T>
-constexpr double number_ns = std::is_same_v<T, float> ? 0.5 : 8;
+constexpr double number_ns = 0.5;  // estimated
+
+/// x = f(x), times `factor` if there is one; both [count].
+void run_kernel(Activation activation, float* x, const float* factor, std::int64_t count) {
+  // The enumeration of the kernels has the same order.
+  static_assert(static_cast<int>(Activation::Tanh) == static_cast<int>(streaming::ActivationKind::Tanh) &&
+                static_cast<int>(Activation::Silu) == static_cast<int>(streaming::ActivationKind::Silu));
+  streaming::chosen(nullptr).activate(
+      {static_cast<streaming::ActivationKind>(static_cast<int>(activation)), x, factor, count});
+}
 
 }  // namespace
 
@@ -37,44 +43,18 @@ std::optional<Activation> activation_from(std::string_view name) {
   return std::nullopt;
 }
 
-namespace activation {
-
-/// A named namespace: lambdas in functions with external linkage hold it. x [count], in place; factor [count]
-/// or null.
-void pass(Activation activation, double* x, const double* factor, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i)
-    x[i] = activate(activation, x[i]) * (factor == nullptr ? 1 : factor[i]);
-}
-
-void pass(Activation activation, float* x, const float* factor, std::int64_t count) {
-  // The enumeration of the kernels has the same order.
-  static_assert(static_cast<int>(Activation::Tanh) == static_cast<int>(streaming::ActivationKind::Tanh) &&
-                static_cast<int>(Activation::Silu) == static_cast<int>(streaming::ActivationKind::Silu));
-  streaming::row_kernels().activate(
-      {static_cast<streaming::ActivationKind>(static_cast<int>(activation)), x, factor, count});
-}
-
-}  // namespace activation
-
-template <class T>
-void activate_all(const Work& work, Activation activation, MatrixMap<T> x) {
+void activate_all(const Work& work, Activation activation, MatrixMap<float> x) {
   const std::int64_t d = x.cols();
-  for_row_blocks(work, 1, 1, x.rows(), static_cast<double>(d) * number_ns<T>, [&](const RowBlock& at) {
-    activation::pass(activation, x.data() + at.first * d, static_cast<const T*>(nullptr), at.count * d);
+  for_row_blocks(work, 1, 1, x.rows(), static_cast<double>(d) * number_ns, [&](const RowBlock& at) {
+    run_kernel(activation, x.data() + at.first * d, nullptr, at.count * d);
   });
 }
 
-template <class T>
-void gate_all(const Work& work, Activation activation, MatrixMap<T> gate, ConstMatrixMap<T> up) {
+void gate_all(const Work& work, Activation activation, MatrixMap<float> gate, ConstMatrixMap<float> up) {
   const std::int64_t d = gate.cols();
-  for_row_blocks(work, 1, 1, gate.rows(), static_cast<double>(d) * number_ns<T>, [&](const RowBlock& at) {
-    activation::pass(activation, gate.data() + at.first * d, up.data() + at.first * d, at.count * d);
+  for_row_blocks(work, 1, 1, gate.rows(), static_cast<double>(d) * number_ns, [&](const RowBlock& at) {
+    run_kernel(activation, gate.data() + at.first * d, up.data() + at.first * d, at.count * d);
   });
 }
-
-template void activate_all(const Work&, Activation, MatrixMap<float>);
-template void activate_all(const Work&, Activation, MatrixMap<double>);
-template void gate_all(const Work&, Activation, MatrixMap<float>, ConstMatrixMap<float>);
-template void gate_all(const Work&, Activation, MatrixMap<double>, ConstMatrixMap<double>);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// core/blocks: the activation functions of an MLP for whole rows. For single numbers, and backward, see
-// core/base/activation.hpp.
+// core/blocks: the activation functions of a model's MLP for whole rows, computed by the streaming kernels.
+// For layers, in float and double, and backward, see core/base/activation.hpp.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,8 @@ namespace attnscope {
 std::optional<Activation> activation_from(std::string_view name);
 
 /// x = f(x) for every number. Throws Cancelled.
-template <class T>
-void activate_all(const Work&, Activation, MatrixMap<T> x);
+void activate_all(const Work&, Activation, MatrixMap<float> x);
 /// The gate of an MLP: gate = f(gate)·up (Shazeer 2020). Throws Cancelled.
-template <class T>
-void gate_all(const Work&, Activation, MatrixMap<T> gate, ConstMatrixMap<T> up);
+void gate_all(const Work&, Activation, MatrixMap<float> gate, ConstMatrixMap<float> up);
 
 }  // namespace attnscope

@@ -59,12 +59,12 @@ void CpuRows::multiply(const Work& work, const ConstFloatRows& x, const LinearMa
 
 // The padding between the rows passes through the activation, too.
 void CpuRows::activate(const Work& work, Activation activation, const FloatRows& x) {
-  activate_all<float>(work, activation, MatrixMap<float>(x.data, x.rows, x.stride));
+  activate_all(work, activation, MatrixMap<float>(x.data, x.rows, x.stride));
 }
 
 void CpuRows::gate(const Work& work, Activation activation, const FloatRows& gate, const ConstFloatRows& up) {
-  gate_all<float>(work, activation, MatrixMap<float>(gate.data, gate.rows, gate.stride),
-                  ConstMatrixMap<float>(up.data, up.rows, up.stride));
+  gate_all(work, activation, MatrixMap<float>(gate.data, gate.rows, gate.stride),
+           ConstMatrixMap<float>(up.data, up.rows, up.stride));
 }
 
 void CpuRows::rotate(const Work& work, Positions kind, const RopeFrequencies& frequencies,

@@ -116,7 +116,7 @@ TEST_CASE("a gated middle is the activated gate times the other rows", "[activat
     up.data()[i] = 1.5f - 0.2f * static_cast<float>(i);
   }
   const Tensor before = gate;
-  gate_all<float>(Work{pool, {}}, Activation::Silu, gate.matrix(), std::as_const(up).matrix());
+  gate_all(Work{pool, {}}, Activation::Silu, gate.matrix(), std::as_const(up).matrix());
   for (int i = 0; i < 15; ++i) {
     const double expected =
         activate(Activation::Silu, static_cast<double>(before.data()[i])) * static_cast<double>(up.data()[i]);
