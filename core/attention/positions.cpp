@@ -62,16 +62,6 @@ TensorOf<T> add_positions(const Document& document, const TensorOf<T>& embedded,
 }
 
 template <class T>
-Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, std::int64_t r, double base,
-                        bool interleaved) {
-  RopeSettings plain;
-  plain.base = base;
-  plain.rotated = r;
-  return rotation_at<T>(first, tokens, plain, interleaved ? Positions::RopeInterleaved : Positions::RopeHalf,
-                        0);
-}
-
-template <class T>
 Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, const RopeSettings& rope,
                         Positions kind, std::int64_t length) {
   const RopeFrequenciesOf<double> frequencies = exact_rope_frequencies(rope, length);
@@ -244,9 +234,6 @@ TensorOf<T> position_bias_backward(const Document& document, const Dimensions& s
 
 template TensorOf<float> add_positions(const Document&, const TensorOf<float>&, const TensorOf<float>*);
 template TensorOf<double> add_positions(const Document&, const TensorOf<double>&, const TensorOf<double>*);
-template Rotation<float> rotation_at(std::span<const std::int64_t>, std::int64_t, std::int64_t, double, bool);
-template Rotation<double> rotation_at(std::span<const std::int64_t>, std::int64_t, std::int64_t, double,
-                                      bool);
 template Rotation<float> rotation_at(std::span<const std::int64_t>, std::int64_t, const RopeSettings&,
                                      Positions, std::int64_t);
 template Rotation<double> rotation_at(std::span<const std::int64_t>, std::int64_t, const RopeSettings&,

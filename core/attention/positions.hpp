@@ -30,13 +30,9 @@ struct Rotation {
   bool interleaved = false;
 };
 
-/// Angles p · base^(-2i/r) for the positions p = first(b) + t of `tokens` tokens; `first` holds one number
-/// for each entry of the batch, or one for all.
-template <class T>
-Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, std::int64_t r, double base,
-                        bool interleaved);
-/// The same with scaled frequencies, in the pairs of RopeHalf or RopeInterleaved; `length`: the length of the
-/// text, for RopeScaling::Dynamic.
+/// Angles p · base^(-2i/r), or with scaled frequencies, for the positions p = first(b) + t of `tokens`
+/// tokens, in the pairs of RopeHalf or RopeInterleaved; `first` holds one number for each entry of the batch,
+/// or one for all. `length`: the length of the text, for RopeScaling::Dynamic.
 template <class T>
 Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, const RopeSettings&,
                         Positions, std::int64_t length);

@@ -35,9 +35,11 @@ Document sentence_of(std::int64_t tokens, Positions positions) {
 TensorOf<double> turned(const TensorOf<double>& x, std::int64_t position, bool interleaved,
                         bool back = false) {
   ThreadPool caller_only(1);
-  const std::int64_t r = x.shape()[3] / 2 * 2;
-  return rotate(Work{caller_only, {}}, x, rotation_at<double>({&position, 1}, 1, r, 10000, interleaved),
-                back);
+  RopeSettings plain;
+  plain.base = 10000;
+  plain.rotated = x.shape()[3] / 2 * 2;
+  const Positions kind = interleaved ? Positions::RopeInterleaved : Positions::RopeHalf;
+  return rotate(Work{caller_only, {}}, x, rotation_at<double>({&position, 1}, 1, plain, kind, 0), back);
 }
 
 }  // namespace

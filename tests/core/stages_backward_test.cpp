@@ -276,7 +276,10 @@ TEST_CASE("backward: linear attention, with and without rotary positions") {
   const MaskRule rule(document);
   const Ptr none;
   const std::vector<std::int64_t> zero{0};
-  const Rotation<double> rotation = rotation_at<double>(zero, 5, 2, 100, false);
+  RopeSettings rope;
+  rope.base = 100;
+  rope.rotated = 2;
+  const Rotation<double> rotation = rotation_at<double>(zero, 5, rope, Positions::RopeHalf, 5);
   const Values q = f.tensor({2, 4, 5, 3}), k = f.tensor({2, 2, 5, 3}), g = f.tensor(cells);
   for (const Rotation<double>* turn : {static_cast<const Rotation<double>*>(nullptr), &rotation}) {
     const auto forward = [&](const Values& query, const Values& key) {
