@@ -31,7 +31,7 @@ void run_kernel(Activation activation, float* x, const float* factor, std::int64
   // The enumeration of the kernels has the same order.
   static_assert(static_cast<int>(Activation::Tanh) == static_cast<int>(streaming::ActivationKind::Tanh) &&
                 static_cast<int>(Activation::Silu) == static_cast<int>(streaming::ActivationKind::Silu));
-  streaming::chosen(nullptr).activate(
+  streaming::row_kernels().activate(
       {static_cast<streaming::ActivationKind>(static_cast<int>(activation)), x, factor, count});
 }
 
