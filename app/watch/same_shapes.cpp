@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/models/model_path.hpp"
+#include "core/files/model/model_path.hpp"
 #include "core/models/opened/file_facts.hpp"
 #include "core/text/utf8.hpp"
 

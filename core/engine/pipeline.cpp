@@ -8,7 +8,7 @@
 #include "core/attention/run_stage.hpp"
 #include "core/attention/sources.hpp"
 #include "core/base/error.hpp"
-#include "core/document/dirty.hpp"
+#include "core/engine/dirty.hpp"
 #include "core/engine/streamed_document.hpp"
 
 namespace attnscope {

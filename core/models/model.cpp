@@ -10,11 +10,11 @@
 
 #include "core/base/error.hpp"
 #include "core/files/model/model_files.hpp"
+#include "core/files/model/model_path.hpp"
 #include "core/models/checkpoint.hpp"
 #include "core/models/config/config.hpp"
 #include "core/models/gguf_model.hpp"
 #include "core/models/left_out.hpp"
-#include "core/models/model_path.hpp"
 #include "core/text/utf8.hpp"
 #include "core/transformer/families/families.hpp"
 #include "core/watch/watch_stream.hpp"

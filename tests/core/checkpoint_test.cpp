@@ -15,8 +15,8 @@
 #include <fmt/ranges.h>
 
 #include "core/files/formats/safetensors.hpp"
+#include "core/files/model/model_path.hpp"
 #include "core/models/model.hpp"
-#include "core/models/model_path.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"
 

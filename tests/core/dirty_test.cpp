@@ -1,6 +1,6 @@
 // The stages that a change of the Document touches: every member is tried, and stages that do not depend on
 // it must be shared.
-#include "core/document/dirty.hpp"
+#include "core/engine/dirty.hpp"
 
 #include <functional>
 #include <set>

@@ -9,7 +9,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
-#include "core/document/dirty.hpp"
+#include "core/engine/dirty.hpp"
 #include "core/files/document/open.hpp"
 #include "core/samples.hpp"
 

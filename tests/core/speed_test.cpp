@@ -10,7 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
-#include "core/document/dirty.hpp"
+#include "core/engine/dirty.hpp"
 #include "core/engine/pipeline.hpp"
 #include "core/samples.hpp"
 #include "support/sanitizers.hpp"

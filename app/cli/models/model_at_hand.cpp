@@ -3,7 +3,7 @@
 #include "app/cli/parts/model_note.hpp"
 #include "app/session/session.hpp"
 #include "core/files/model/model_files.hpp"
-#include "core/models/model_path.hpp"
+#include "core/files/model/model_path.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
 
 namespace attnscope {

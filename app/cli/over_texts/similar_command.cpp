@@ -15,7 +15,7 @@
 #include "app/cli/over_texts/texts_output.hpp"
 #include "app/cli/parts/model_note.hpp"
 #include "app/session/session.hpp"
-#include "core/models/model_path.hpp"
+#include "core/files/model/model_path.hpp"
 #include "core/readouts/over_texts/similarity.hpp"
 #include "core/text/csv.hpp"
 #include "core/text/utf8.hpp"

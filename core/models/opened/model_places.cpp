@@ -11,7 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/posix.hpp"
-#include "core/models/model_path.hpp"
+#include "core/files/model/model_path.hpp"
 #include "core/models/opened/file_facts.hpp"
 #include "core/models/opened/gguf_head.hpp"
 #include "core/text/utf8.hpp"

@@ -3,9 +3,9 @@
 #include "core/base/error.hpp"
 #include "core/files/formats/gguf.hpp"
 #include "core/files/formats/posix.hpp"
+#include "core/files/model/model_path.hpp"
 #include "core/models/config/config.hpp"
 #include "core/models/gguf_model.hpp"
-#include "core/models/model_path.hpp"
 
 namespace attnscope {
 namespace {

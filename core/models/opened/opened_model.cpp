@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/files/model/model_files.hpp"
-#include "core/models/model_path.hpp"
+#include "core/files/model/model_path.hpp"
 #include "core/models/opened/file_facts.hpp"
 #include "core/models/opened/user_chat.hpp"
 #include "core/text/utf8.hpp"

@@ -1,4 +1,4 @@
-#include "core/models/model_path.hpp"
+#include "core/files/model/model_path.hpp"
 
 #include <algorithm>
 #include <array>

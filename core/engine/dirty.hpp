@@ -1,4 +1,4 @@
-// core/document: which stages a change of the Document invalidates. There are no dirty flags or revision
+// core/engine: which stages a change of the Document invalidates. There are no dirty flags or revision
 // counters: two Documents are compared and the stage table is walked.
 #pragma once
 

@@ -1,4 +1,4 @@
-#include "core/document/dirty.hpp"
+#include "core/engine/dirty.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// core/models: the model folder or GGUF file that a user's path means.
+// core/files/model: the model folder or GGUF file that a user's path means.
 #pragma once
 
 #include <filesystem>
