@@ -10,6 +10,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/document/attention_settings.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/models/run_again.hpp"
 #include "core/small_models.hpp"
@@ -144,6 +145,13 @@ TEST_CASE("changes inside a model act on a card as they do on the CPU", "[card_r
       CHECK(difference(run_model(*family.model, input, request, card.on_cpu()),
                        run_model(*family.model, input, request, card.work())) < rounding);
     }
+    // A block with settings of its own is computed by the stages of a layer, between blocks on the card.
+    LayerSpec layer;
+    layer.positions = Positions::Alibi;
+    layer.masking.causal = layer.linear = true;
+    request.changes.blocks = {{.block = 0, .attention = SharedValue<LayerSpec>(attention_only(layer))}};
+    CHECK(difference(run_model(*family.model, input, request, card.on_cpu()),
+                     run_model(*family.model, input, request, card.work())) < rounding);
   }
 }
 
