@@ -22,6 +22,8 @@ void draw_number(const GridFrame& grid, const GridPlan::Layer& layer, bool chose
   std::string_view sign = "√";
   if (change->attention_off || change->mlp_off)
     sign = "○";
+  else if (change->attention)
+    sign = "≠";
   else if (!change->scale)
     sign = change->mask_off ? "◸" : change->causal ? "◺" : "τ";
   ui.text(layer.number - width - ui.px(5), y, sign, {type::tick, ink, Ink::Regular, Align::Right});
