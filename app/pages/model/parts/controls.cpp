@@ -8,6 +8,8 @@
 #include "app/pages/model/parts/choice_names.hpp"
 #include "app/pages/model/parts/parts.hpp"
 #include "core/document/enum_names.hpp"
+#include "core/models/opened/block_tensors.hpp"
+#include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {
 namespace {
@@ -139,11 +141,20 @@ struct LayerKnobs {
     edit([&](ModelContext within) { return edit::temperature(std::move(within), at(), chosen); });
   }
 
+  /// Whether the layer's own switches gave it another mask than the model's, below those of this column.
+  bool has_other_mask() const {
+    const BlockChange block = change();
+    return block.attention &&
+           block.attention->read().masking != own_attention(*now.model->model, head.of, head.block).masking;
+  }
+
   void mask() const {
     if (head.of == AttentionOf::Cross) return;
     if (!stack_of(spec, head.of).causal) return causal();
     const std::int64_t window = stack_of(spec, head.of).blocks[static_cast<std::size_t>(head.block)].window;
-    const std::string own = window > 0 ? "causal, window " + grouped(window) : "causal";
+    const std::string own = has_other_mask() ? "another mask"
+                            : window > 0     ? "causal, window " + grouped(window)
+                                             : "causal";
     const bool off = change().mask_off;
     const auto turn = [&](bool to) {
       edit([&](ModelContext within) { return edit::mask_off(std::move(within), at(), to); });
@@ -164,10 +175,11 @@ struct LayerKnobs {
     const auto turn = [&](bool to) {
       edit([&](ModelContext within) { return edit::causal(std::move(within), at(), to); });
     };
-    drop(c.ui(), "Layer mask", choice_row(c, "mask"), on ? "causal" : "none",
+    const std::string_view own = has_other_mask() ? "another mask" : "none";
+    drop(c.ui(), "Layer mask", choice_row(c, "mask"), on ? "causal" : own,
          {"Mask", {}, "Causal: no token sees those after it, which the model was never trained for.", {}},
          [&] {
-           if (menu_row(c.ui(), "none", {}, !on)) turn(false);
+           if (menu_row(c.ui(), std::string(own).c_str(), {}, !on)) turn(false);
            if (menu_row(c.ui(), "causal", {}, on)) turn(true);
          });
   }
