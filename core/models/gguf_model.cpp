@@ -147,6 +147,9 @@ StackSpec stack_of(const ArchitectureKeys& keys, const Family& family, int d_mod
   // Rows of a Llama's queries and keys are in the order of pairs.
   stack.positions = rules.interleaved ? Positions::RopeInterleaved : family.positions;
   if (is_rotary(stack.positions)) stack.rope = gguf_rope(keys, stack.blocks[0].d_k, positions, files);
+  if (rules.unrotated_every > 0)
+    for (std::size_t i = 0; i < stack.blocks.size(); ++i)
+      stack.blocks[i].rotary = (i + 1) % static_cast<std::size_t>(rules.unrotated_every) != 0;
   if (const int window = keys.whole_or("attention.sliding_window", rules.window, 0, 1 << 30); window > 0) {
     for (std::size_t i = 0; i < stack.blocks.size(); ++i)
       if (!rules.every_second || i % 2 == 0) stack.blocks[i].window = window;

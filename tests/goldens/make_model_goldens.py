@@ -48,6 +48,8 @@ CASES = {
     "qwen3": lambda: t.Qwen3ForCausalLM(t.Qwen3Config(**LLAMA, head_dim=8, tie_word_embeddings=True)),
     "qwen2_window": lambda: t.Qwen2ForCausalLM(t.Qwen2Config(
         **LLAMA, use_sliding_window=True, sliding_window=3, max_window_layers=1)),
+    "smollm3": lambda: t.SmolLM3ForCausalLM(t.SmolLM3Config(
+        **LLAMA, no_rope_layer_interval=2, use_sliding_window=True, sliding_window=3)),
     "mistral_window": lambda: t.MistralForCausalLM(t.MistralConfig(**LLAMA, sliding_window=3)),
     "gpt_neox_serial": lambda: t.GPTNeoXForCausalLM(t.GPTNeoXConfig(
         **BERT, use_parallel_residual=False, rotary_pct=0.5, bos_token_id=2, eos_token_id=3)),

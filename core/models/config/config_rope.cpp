@@ -94,7 +94,7 @@ void read_scaling(const ConfigObject& config, const ConfigObject& scaling, int p
 RopeSettings rope_of(const ConfigObject& config, const Family& family, int d_k, int positions) {
   const std::string_view share_key = family.rope.share;
   RopeSettings rope;
-  rope.base = config.number(family.rope.base, 10'000);
+  rope.base = config.number(family.rope.base, family.rope.default_base);
   double share = config.number(share_key, family.rope.default_share);
   if (const std::string_view name = object_name(config); !name.empty()) {
     const ConfigObject scaling = config.object(name);

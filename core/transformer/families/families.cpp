@@ -7,10 +7,10 @@
 namespace attnscope {
 namespace {
 
-constexpr auto table =
-    std::to_array<const Family*>({&gpt2_family, &llama_family, &mistral_family, &qwen2_family, &qwen3_family,
-                                  &gemma2_family, &neox_family, &bloom_family, &bert_family, &roberta_family,
-                                  &distilbert_family, &reader_family, &t5_family, &vit_family});
+constexpr auto table = std::to_array<const Family*>(
+    {&gpt2_family, &llama_family, &mistral_family, &qwen2_family, &qwen3_family, &smollm3_family,
+     &gemma2_family, &neox_family, &bloom_family, &bert_family, &roberta_family, &distilbert_family,
+     &reader_family, &t5_family, &vit_family});
 
 constexpr auto gguf_names = std::to_array<std::pair<Part, std::string_view>>({
     {Part::TokenTable, "token_embd"},

@@ -10,10 +10,10 @@
 
 namespace attnscope {
 
-// Each is defined in the file of its name; Mistral and both Qwen in llama.cpp, RoBERTa in bert.cpp.
-extern const Family gpt2_family, llama_family, mistral_family, qwen2_family, qwen3_family, gemma2_family,
-    neox_family, bloom_family, bert_family, roberta_family, distilbert_family, reader_family, t5_family,
-    vit_family;
+// Each is defined in the file of its name; Mistral, both Qwen and SmolLM3 in llama.cpp, RoBERTa in bert.cpp.
+extern const Family gpt2_family, llama_family, mistral_family, qwen2_family, qwen3_family, smollm3_family,
+    gemma2_family, neox_family, bloom_family, bert_family, roberta_family, distilbert_family, reader_family,
+    t5_family, vit_family;
 
 std::span<const Family* const> families();
 /// By "model_type"; null if unknown.

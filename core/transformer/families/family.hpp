@@ -80,7 +80,7 @@ using KeyAlias = std::pair<std::string_view, std::string_view>;
 /// Keys of rotary positions that families spell differently.
 struct RopeKeys {
   std::string_view base = "rope_theta", share = "partial_rotary_factor";
-  double default_share = 1;
+  double default_share = 1, default_base = 10'000;
   bool partial = false;  // whether a part of a head's dimensions may turn
 };
 
@@ -100,6 +100,7 @@ struct HeadRow {
 /// What GGUF headers do not say, and the defaults of what they leave out.
 struct GgufRules {
   bool interleaved = false;             // rotary pairs are neighbouring dimensions
+  int unrotated_every = 0;              // every so many blocks one does not rotate; 0 = all do
   int window = 0;                       // 0 = none
   bool every_second = false;            // only blocks 0, 2, 4, … have the window
   double score_cap = 0, logit_cap = 0;  // 0 = the family has none

@@ -1,6 +1,10 @@
-// Llama (Touvron et al. 2023), and families that share its names and its block: Mistral, Qwen2, Qwen3.
+// Llama (Touvron et al. 2023), and families that share its names and its block: Mistral, Qwen2, Qwen3,
+// SmolLM3, which has no positions in every fourth block.
 #include <array>
 #include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
@@ -18,6 +22,7 @@ constexpr auto llama_types = std::to_array<std::string_view>({"llama"});
 constexpr auto mistral_types = std::to_array<std::string_view>({"mistral"});
 constexpr auto qwen2_types = std::to_array<std::string_view>({"qwen2"});
 constexpr auto qwen3_types = std::to_array<std::string_view>({"qwen3"});
+constexpr auto smollm3_types = std::to_array<std::string_view>({"smollm3"});
 constexpr auto llama_model = std::to_array<PartName>({
     {TokenTable, "embed_tokens"},
     {Logits, "lm_head"},
@@ -90,6 +95,15 @@ constexpr ConfigKeys like_llama(int inner, int positions, int vocabulary, int kv
 constexpr ConfigKeys mistral_keys = like_llama(14'336, 131'072, 32'000, 8, 0);
 constexpr ConfigKeys qwen2_keys = like_llama(22'016, 32'768, 151'936, 32, 0);
 constexpr ConfigKeys qwen3_keys = like_llama(22'016, 32'768, 151'936, 32, 128);
+constexpr ConfigKeys smollm3_keys = [] {
+  ConfigKeys keys = like_llama(11'008, 32'768, 128'256, 4, 0);
+  keys.default_width = 2048;
+  keys.default_layers = 36;
+  keys.default_heads = 16;
+  return keys;
+}();
+constexpr auto smollm3_own = std::to_array<std::string_view>(
+    {"no_rope_layers", "no_rope_layer_interval", "sliding_window", "use_sliding_window", "layer_types"});
 constexpr auto mistral_own = std::to_array<std::string_view>({"sliding_window", "layer_types"});
 constexpr auto qwen_own = std::to_array<std::string_view>(
     {"sliding_window", "use_sliding_window", "max_window_layers", "layer_types"});
@@ -97,10 +111,48 @@ constexpr auto qwen_own = std::to_array<std::string_view>(
 // pictures.
 constexpr auto harmless_keys = std::to_array<std::string_view>(
     {"pretraining_tp", "is_llama_config", "pixel_shuffle_factor", "perceiver_config"});
-constexpr GgufRules llama_gguf{.interleaved = true}, gguf;
+constexpr auto smollm3_harmless = std::to_array<std::string_view>({"pretraining_tp", "max_window_layers"});
+constexpr GgufRules llama_gguf{.interleaved = true}, smollm3_gguf{.interleaved = true, .unrotated_every = 4},
+    gguf;
 
 std::vector<std::int64_t> mistral_windows(const ConfigObject& config, std::size_t blocks) {
   return std::vector<std::int64_t>(blocks, window_width(config));
+}
+
+/// Whether each block rotates: 1 in "no_rope_layers"; without the list every so many blocks one does not.
+std::vector<bool> smollm3_rotated(const ConfigObject& config, std::size_t blocks) {
+  std::vector<bool> rotated(blocks);
+  if (const nlohmann::json* list = config.find("no_rope_layers")) {
+    if (!list->is_array() || list->size() < blocks)
+      config.fail("no_rope_layers", fmt::format("a list of at least {} numbers", blocks), *list);
+    for (std::size_t i = 0; i < blocks; ++i) {
+      const nlohmann::json& one = (*list)[i];
+      if (one != 0 && one != 1) config.fail("no_rope_layers", "numbers 0 and 1", one);
+      rotated[i] = one == 1;
+    }
+    return rotated;
+  }
+  const int interval = config.whole("no_rope_layer_interval", 4, 1, most_blocks);
+  for (std::size_t i = 0; i < blocks; ++i) rotated[i] = (i + 1) % static_cast<std::size_t>(interval) != 0;
+  return rotated;
+}
+
+void smollm3_stack(const ConfigObject& config, StackSpec& stack) {
+  const std::vector<bool> rotated = smollm3_rotated(config, stack.blocks.size());
+  for (std::size_t i = 0; i < rotated.size(); ++i) stack.blocks[i].rotary = rotated[i];
+}
+
+/// In the blocks without positions, if "layer_types" does not say in which.
+std::vector<std::int64_t> smollm3_windows(const ConfigObject& config, std::size_t blocks) {
+  const bool is_used =
+      config.boolean("use_sliding_window", false) && config.find("sliding_window") != nullptr;
+  const std::int64_t width = is_used ? window_width(config) : 0;
+  if (config.find("layer_types") != nullptr) return windows_by_type(config, width, blocks);
+  const std::vector<bool> rotated = smollm3_rotated(config, blocks);
+  std::vector<std::int64_t> windows(blocks, 0);
+  for (std::size_t i = 0; i < blocks; ++i)
+    if (!rotated[i]) windows[i] = width;
+  return windows;
 }
 
 std::vector<std::int64_t> qwen_windows(const ConfigObject& config, std::size_t blocks) {
@@ -142,6 +194,23 @@ constinit const Family mistral_family{.name = "Mistral",
                                       .windows = llama_rows::mistral_windows,
                                       .own_keys = llama_rows::mistral_own,
                                       .harmless_keys = llama_rows::harmless_keys};
+
+constinit const Family smollm3_family{.name = "SmolLM3",
+                                      .model_types = llama_rows::smollm3_types,
+                                      .prefixes = llama_prefixes,
+                                      .norm = NormKind::RmsNorm,
+                                      .positions = Positions::RopeHalf,
+                                      .keys = llama_rows::smollm3_keys,
+                                      .model = llama_rows::llama_model,
+                                      .decoder = llama_rows::llama_blocks,
+                                      .heads = gated_heads,
+                                      .reads_layer_types = true,
+                                      .rope = {.default_base = 2'000'000},
+                                      .windows = llama_rows::smollm3_windows,
+                                      .read_stack = llama_rows::smollm3_stack,
+                                      .own_keys = llama_rows::smollm3_own,
+                                      .harmless_keys = llama_rows::smollm3_harmless,
+                                      .gguf = &llama_rows::smollm3_gguf};
 
 constinit const Family qwen2_family{.name = "Qwen2",
                                     .model_types = llama_rows::qwen2_types,

@@ -23,8 +23,13 @@ std::string megabytes(std::uint64_t bytes) {
 std::string position_words(const StackSpec& stack) {
   switch (stack.positions) {
     case Positions::RopeHalf:
-    case Positions::RopeInterleaved:
-      return "RoPE, base " + grouped(static_cast<std::int64_t>(stack.rope.base));
+    case Positions::RopeInterleaved: {
+      const std::string base = grouped(static_cast<std::int64_t>(stack.rope.base));
+      const auto turned = std::ranges::count_if(stack.blocks, &AttentionSpec::rotary);
+      if (turned == std::ssize(stack.blocks)) return "RoPE, base " + base;
+      return "RoPE in " + std::to_string(turned) + " of " + std::to_string(stack.blocks.size()) +
+             " layers, base " + base;
+    }
     case Positions::Alibi: return "ALiBi";
     case Positions::RelativeBuckets: return "relative, " + std::to_string(stack.buckets) + " buckets";
     case Positions::None:
