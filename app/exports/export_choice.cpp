@@ -85,7 +85,7 @@ ExportChoice export_choice(const ExportSource& source) {
   const ViewState& view = source.view;
   ExportChoice choice{&source.result, &source.stats, {}, {}, {}};
   choice.what = {stage_look_of(view).stage, stage_look_of(view).vectors,   editing_of(view).weights,
-                 source.selection.sequence, source.selection.shown_head(), long_view_of(view).in_sight()};
+                 source.selection.sequence, source.selection.shown_head(), long_view_of(view).visible_part()};
   const std::vector<ExportSide> sides = export_sides(source);
   std::string before, file;
   if (!sides.empty()) {  // Compare draws planes, whatever is chosen in Explore

@@ -19,7 +19,7 @@ struct ViewState;  // app/state/window_state.hpp
 struct ExportSource {
   const LayerResult& result;
   ResultStats& stats;
-  const HeldSight* held;  // B beside it; null: none
+  const HeldResult* held;  // B beside it; null: none
   const ViewState& view;
   const Selection& selection;
 };

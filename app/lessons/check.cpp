@@ -48,7 +48,7 @@ class LessonCheck {
   }
   /// Takes the next step, which is computed: compares its question with what can be read on it and on the
   /// step before.
-  void see(StepInSight step) {
+  void see(ShownStep step) {
     for (std::string& one : step.given_away(name_, before_ ? &*before_ : nullptr))
       found_.warnings.push_back(std::move(one));
     before_ = std::move(step);
@@ -66,7 +66,7 @@ class LessonCheck {
   const Lesson& lesson_;
   std::string name_;
   CheckedLesson& found_;
-  std::optional<StepInSight> before_;
+  std::optional<ShownStep> before_;
 };
 
 void check_layers(LessonCheck& all) {
@@ -147,8 +147,8 @@ void do_in_lab(training::Lab& lab, const TrainedStep& step, const std::string& b
   if (reached.seed) lab.stand(stand_of(step, state));
   lab.wait();
   if (!reached.knobs.empty()) {
-    const training::LabSight sight = lab.sight();
-    lab.set_knobs(turned(sight.run()->knobs, *sight.recipe, reached.knobs));
+    const training::ShownLab shown = lab.shown_lab();
+    lab.set_knobs(turned(shown.run()->knobs, *shown.recipe, reached.knobs));
   }
   if (reached.steps) lab.train(*reached.steps);
   lab.wait();
@@ -162,7 +162,7 @@ void check_training(LessonCheck& all) {
     try {
       lab.stand(stand_of(step.trained, state_of(step.trained, {})));
       lab.wait();
-      const training::LabSight shown = lab.sight();
+      const training::ShownLab shown = lab.shown_lab();
       if (!shown.problem.empty()) throw Error(shown.problem);
       StepChecker checker = all.checker(step);
       checker.check(look_up_in_training(shown));
@@ -170,7 +170,7 @@ void check_training(LessonCheck& all) {
       if (step.done_by.empty()) continue;
       line = step.done_by_place.line;
       do_in_lab(lab, step.trained, step.done_by);
-      const training::LabSight reached = lab.sight();
+      const training::ShownLab reached = lab.shown_lab();
       checker.check_reached(look_up_in_training(reached));
     } catch (const Error& error) {
       all.add_problem(line, error.what());

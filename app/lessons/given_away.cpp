@@ -83,8 +83,8 @@ std::size_t place_of_stage(std::string_view name) {
 
 }  // namespace
 
-StepInSight::StepInSight(const Step& step, const LookUp& numbers, std::int64_t keys, bool holds,
-                         std::vector<std::shared_ptr<const void>> alive)
+ShownStep::ShownStep(const Step& step, const LookUp& numbers, std::int64_t keys, bool holds,
+                     std::vector<std::shared_ptr<const void>> alive)
     : step_(&step), numbers_(numbers), keys_(keys), holds_(holds), alive_(std::move(alive)) {
   for (const Paragraph& paragraph : step.paragraphs) read(paragraph.prose, words_);
   for (const auto* code : {&step.numpy, &step.pytorch})
@@ -105,7 +105,7 @@ StepInSight::StepInSight(const Step& step, const LookUp& numbers, std::int64_t k
 }
 
 /// The value is NaN if it cannot be computed, which is reported elsewhere.
-ReadNumber StepInSight::read(const Expression& expression) const {
+ReadNumber ShownStep::read(const Expression& expression) const {
   ReadNumber made{expression.text(), expression.line(), 0, {}};
   const LookUp noting = [&](std::string_view name, std::span<const double> arguments) {
     LookedUp one{std::string(name), {arguments.begin(), arguments.end()}, numbers_(name, arguments)};
@@ -123,15 +123,15 @@ ReadNumber StepInSight::read(const Expression& expression) const {
   return made;
 }
 
-void StepInSight::read(const Prose& prose, std::vector<ReadNumber>& into) const {
+void ShownStep::read(const Prose& prose, std::vector<ReadNumber>& into) const {
   for (const Piece& piece : prose)
     if (piece.number)
       if (ReadNumber number = read(*piece.number); !std::isnan(number.value))
         into.push_back(std::move(number));
 }
 
-std::optional<double> StepInSight::look_up(const std::string& name,
-                                           const std::vector<double>& arguments) const {
+std::optional<double> ShownStep::look_up(const std::string& name,
+                                         const std::vector<double>& arguments) const {
   try {
     return numbers_(name, arguments);
   } catch (const Error&) {
@@ -139,7 +139,7 @@ std::optional<double> StepInSight::look_up(const std::string& name,
   }
 }
 
-std::optional<StepInSight::Asked> StepInSight::cell_of(const LookedUp& number) const {
+std::optional<ShownStep::Asked> ShownStep::cell_of(const LookedUp& number) const {
   const CellName* const cell = keys_ > 0 ? cell_name(number.name) : nullptr;
   if (cell == nullptr || number.arguments.size() != cell->places + 1) return std::nullopt;
   return Asked{std::string(cell->plane), static_cast<std::int64_t>(number.arguments.front()),
@@ -147,7 +147,7 @@ std::optional<StepInSight::Asked> StepInSight::cell_of(const LookedUp& number) c
                cell->row_alone};
 }
 
-bool StepInSight::shows(const Asked& asked) const {
+bool ShownStep::shows(const Asked& asked) const {
   if (keys_ == 0 || asked.head != step_->head.value_or(0)) return false;
   if (step_->until && place_of_stage(asked.plane) > place_of_stage(*step_->until)) return false;
   const std::string stage = step_->stage.value_or("weights");
@@ -158,14 +158,14 @@ bool StepInSight::shows(const Asked& asked) const {
   return asked.row_alone || (asked.plane != "masked" && keys_ <= most_listed);
 }
 
-bool StepInSight::shows_open(const Asked& asked) const {
+bool ShownStep::shows_open(const Asked& asked) const {
   if (!shows(asked)) return false;
   if (!step_->covers) return true;
   // With two sides the held one is covered, with one that one.
   return holds_ && !asked.of_held;
 }
 
-std::vector<const ReadNumber*> StepInSight::written(bool is_open) const {
+std::vector<const ReadNumber*> ShownStep::written(bool is_open) const {
   std::vector<const ReadNumber*> all;
   const auto add = [&](const std::vector<ReadNumber>& numbers) {
     for (const ReadNumber& number : numbers) all.push_back(&number);
@@ -176,8 +176,8 @@ std::vector<const ReadNumber*> StepInSight::written(bool is_open) const {
   return all;
 }
 
-bool StepInSight::cell_stood(const StepInSight& before, const DragQuestion& drag,
-                             const ReadNumber& answer) const {
+bool ShownStep::cell_stood(const ShownStep& before, const DragQuestion& drag,
+                           const ReadNumber& answer) const {
   if (answer.from.size() != 1) return false;
   const LookedUp& number = answer.from.front();
   std::optional<Asked> asked = cell_of(number);
@@ -192,8 +192,8 @@ bool StepInSight::cell_stood(const StepInSight& before, const DragQuestion& drag
   return other && is_one_number(*other, number.value);
 }
 
-void StepInSight::add_drag(const DragQuestion& drag, const StepInSight* before,
-                           std::vector<std::string>& all) const {
+void ShownStep::add_drag(const DragQuestion& drag, const ShownStep* before,
+                         std::vector<std::string>& all) const {
   const ReadNumber answer = read(drag.answer);
   const auto say = [&](std::string_view where) {
     all.push_back(fmt::format("The answer \"{}\" {}.", answer.text, where));
@@ -219,7 +219,7 @@ void StepInSight::add_drag(const DragQuestion& drag, const StepInSight* before,
 }
 
 /// Whether the step before showed the same row of weights, within the total variation distance.
-bool StepInSight::row_stood(const StepInSight& before, const SketchQuestion& sketch) const {
+bool ShownStep::row_stood(const ShownStep& before, const SketchQuestion& sketch) const {
   if (!before.shows({"weights", sketch.query, sketch.head, false, false})) return false;
   const auto distance = [&](const std::string& name) -> std::optional<double> {
     double sum = 0;
@@ -240,8 +240,8 @@ bool StepInSight::row_stood(const StepInSight& before, const SketchQuestion& ske
 
 /// The last of the row's weights that are written there, if together they are nearly all of the row; else
 /// null.
-const ReadNumber* StepInSight::row_written(const SketchQuestion& sketch,
-                                           const std::vector<const ReadNumber*>& numbers) const {
+const ReadNumber* ShownStep::row_written(const SketchQuestion& sketch,
+                                         const std::vector<const ReadNumber*>& numbers) const {
   double sum = 0;
   std::set<double> keys;
   for (const ReadNumber* const number : numbers) {
@@ -259,8 +259,8 @@ const ReadNumber* StepInSight::row_written(const SketchQuestion& sketch,
   return nullptr;
 }
 
-void StepInSight::add_sketch(const SketchQuestion& sketch, const StepInSight* before,
-                             std::vector<std::string>& all) const {
+void ShownStep::add_sketch(const SketchQuestion& sketch, const ShownStep* before,
+                           std::vector<std::string>& all) const {
   const auto say = [&](std::string_view where) {
     all.push_back(
         fmt::format("The row {} of head {} that is asked for {}.", sketch.query, sketch.head, where));
@@ -277,7 +277,7 @@ void StepInSight::add_sketch(const SketchQuestion& sketch, const StepInSight* be
                     last->line));
 }
 
-std::vector<std::string> StepInSight::given_away(const std::string& name, const StepInSight* before) const {
+std::vector<std::string> ShownStep::given_away(const std::string& name, const ShownStep* before) const {
   std::vector<std::string> all;
   if (!step_->question) return all;
   int line = step_->lines.question;

@@ -29,16 +29,16 @@ struct ReadNumber {
 };
 
 /// What a learner can read on a step.
-class StepInSight {
+class ShownStep {
  public:
   /// `numbers` refer to objects that `alive` keeps. `keys`: of the matrix that is shown; 0: none, in a lesson
   /// that trains. `holds`: a held matrix is beside it.
-  StepInSight(const Step& step, const LookUp& numbers, std::int64_t keys, bool holds,
-              std::vector<std::shared_ptr<const void>> alive);
+  ShownStep(const Step& step, const LookUp& numbers, std::int64_t keys, bool holds,
+            std::vector<std::shared_ptr<const void>> alive);
 
   /// The places where the answer of this step's question can be read, on this step or on the step before
   /// (null: this is the first), as "NAME:12: sentence".
-  std::vector<std::string> given_away(const std::string& name, const StepInSight* before) const;
+  std::vector<std::string> given_away(const std::string& name, const ShownStep* before) const;
 
  private:
   /// A cell of a plane, or a whole row of it.
@@ -58,10 +58,10 @@ class StepInSight {
   std::optional<double> look_up(const std::string& name, const std::vector<double>& arguments) const;
   std::vector<const ReadNumber*> written(bool is_open) const;
 
-  void add_drag(const DragQuestion&, const StepInSight* before, std::vector<std::string>& all) const;
-  void add_sketch(const SketchQuestion&, const StepInSight* before, std::vector<std::string>& all) const;
-  bool cell_stood(const StepInSight& before, const DragQuestion&, const ReadNumber& answer) const;
-  bool row_stood(const StepInSight& before, const SketchQuestion&) const;
+  void add_drag(const DragQuestion&, const ShownStep* before, std::vector<std::string>& all) const;
+  void add_sketch(const SketchQuestion&, const ShownStep* before, std::vector<std::string>& all) const;
+  bool cell_stood(const ShownStep& before, const DragQuestion&, const ReadNumber& answer) const;
+  bool row_stood(const ShownStep& before, const SketchQuestion&) const;
   const ReadNumber* row_written(const SketchQuestion&, const std::vector<const ReadNumber*>&) const;
 
   const Step* step_;

@@ -115,36 +115,40 @@ void LessonModels::want(const std::string& name, const std::filesystem::path& le
   if (name.empty()) {
     if (task_) task_->cancel();
     task_ = nullptr;
-    sight_ = {};
+    shown_ = {};
     return;
   }
   const NamedModel* const is = named_model(name);
-  if (open && is != nullptr && sight_.state != ModelSight::State::Open && is_called(*is, open->name)) {
-    sight_ = {
-        .state = ModelSight::State::Open, .name = name, .is = is, .share = 0, .problem = {}, .model = open};
+  if (open && is != nullptr && shown_.state != ShownLessonModel::State::Open && is_called(*is, open->name)) {
+    shown_ = {.state = ShownLessonModel::State::Open,
+              .name = name,
+              .is = is,
+              .share = 0,
+              .problem = {},
+              .model = open};
     return;
   }
-  const bool same = sight_.name == name && (!is_path(name) || lesson_ == lesson);
-  if (same && sight_.state != ModelSight::State::None) return;
+  const bool same = shown_.name == name && (!is_path(name) || lesson_ == lesson);
+  if (same && shown_.state != ShownLessonModel::State::None) return;
   lesson_ = lesson;
-  sight_ = {};
-  sight_.name = name;
-  sight_.is = is;
+  shown_ = {};
+  shown_.name = name;
+  shown_.is = is;
   begin();
 }
 
 void LessonModels::begin() {
   if (task_) task_->cancel();
-  sight_.problem.clear();
-  sight_.model = nullptr;
-  if (!is_path(sight_.name) && sight_.is == nullptr) {
-    sight_.state = ModelSight::State::Broken;
-    sight_.problem = fmt::format("No model is called \"{}\" here.", sight_.name);
+  shown_.problem.clear();
+  shown_.model = nullptr;
+  if (!is_path(shown_.name) && shown_.is == nullptr) {
+    shown_.state = ShownLessonModel::State::Broken;
+    shown_.problem = fmt::format("No model is called \"{}\" here.", shown_.name);
     return;
   }
-  sight_.state = ModelSight::State::Coming;
+  shown_.state = ShownLessonModel::State::Coming;
   task_ = std::make_shared<Task<OpenedModelPtr, Reading>>(
-      [name = sight_.name, lesson = lesson_, assets = assets_](const std::stop_token& stop,
+      [name = shown_.name, lesson = lesson_, assets = assets_](const std::stop_token& stop,
                                                                Reading& reading) -> OpenedModelPtr {
         reading.stop = stop;
         const auto path = find_model(name, lesson, assets, stop);
@@ -154,24 +158,25 @@ void LessonModels::begin() {
 }
 
 void LessonModels::look_again() {
-  if (sight_.state != ModelSight::State::Absent && sight_.state != ModelSight::State::Broken) return;
-  sight_.looked_again = true;
+  if (shown_.state != ShownLessonModel::State::Absent && shown_.state != ShownLessonModel::State::Broken)
+    return;
+  shown_.looked_again = true;
   begin();
 }
 
 bool LessonModels::poll() {
   if (!task_) return false;
-  sight_.share = task_->progress().share();
+  shown_.share = task_->progress().share();
   if (!task_->is_done()) return false;
   const auto done = std::exchange(task_, nullptr);
   if (!done->result()) {
-    sight_.state = ModelSight::State::Broken;
-    sight_.problem = done->error();
+    shown_.state = ShownLessonModel::State::Broken;
+    shown_.problem = done->error();
     return false;
   }
-  sight_.model = done->take();
-  sight_.state = sight_.model ? ModelSight::State::Open : ModelSight::State::Absent;
-  return sight_.model != nullptr;
+  shown_.model = done->take();
+  shown_.state = shown_.model ? ShownLessonModel::State::Open : ShownLessonModel::State::Absent;
+  return shown_.model != nullptr;
 }
 
 void LessonModels::wait() const {

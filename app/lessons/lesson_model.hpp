@@ -42,7 +42,7 @@ std::vector<StepDocuments> placed_in(const OpenedModelPtr&, const Lesson&, std::
                                      const std::filesystem::path& file);
 
 /// The state of the model of the open lesson.
-struct ModelSight {
+struct ShownLessonModel {
   enum class State : std::uint8_t { None, Coming, Open, Absent, Broken };
   State state = State::None;
   std::string name;                // as in the lesson
@@ -65,15 +65,15 @@ class LessonModels {
   void look_again();
   /// Takes over the result of the search or of opening. True if the model has become available.
   bool poll();
-  bool is_busy() const { return sight_.state == ModelSight::State::Coming; }
+  bool is_busy() const { return shown_.state == ShownLessonModel::State::Coming; }
   void wait() const;
-  const ModelSight& sight() const { return sight_; }
+  const ShownLessonModel& shown_model() const { return shown_; }
 
  private:
   void begin();
 
   std::filesystem::path assets_, lesson_;
-  ModelSight sight_;
+  ShownLessonModel shown_;
   std::shared_ptr<Task<OpenedModelPtr, Reading>> task_;
   Worker worker_;
 };

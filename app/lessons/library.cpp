@@ -50,8 +50,8 @@ std::map<std::string, std::int64_t, std::less<>> read_furthest(const std::filesy
 LessonLibrary::LessonLibrary(const std::filesystem::path& assets, std::filesystem::path state)
     : lessons_(assets / "lessons"), state_(std::move(state)) {
   if (!state_.empty()) furthest_ = read_furthest(state_ / "lessons");
-  sight_.entries = &entries_;
-  sight_.furthest = &furthest_;
+  shown_.entries = &entries_;
+  shown_.furthest = &furthest_;
 }
 
 std::filesystem::path LessonLibrary::path_of(std::string_view name, std::string_view language) const {
@@ -107,9 +107,9 @@ void LessonLibrary::follow(std::string_view name, std::string_view language) {
 }
 
 void LessonLibrary::read_again() {
-  const std::string was_of = sight_.open ? sight_.open->lesson.model : std::string();
-  sight_.open = nullptr;
-  sight_.problem.clear();
+  const std::string was_of = shown_.open ? shown_.open->lesson.model : std::string();
+  shown_.open = nullptr;
+  shown_.problem.clear();
   if (name_.empty()) return model_.reset();
   try {
     const std::filesystem::path path = path_of(name_, language_);
@@ -121,22 +121,22 @@ void LessonLibrary::read_again() {
     open->documents = documents_of(open->lesson, path.filename().native());
     if (!open->lesson.of_model() || open->lesson.model != was_of) model_ = nullptr;
     if (model_) open->documents = placed_in(model_, open->lesson, std::move(open->documents), path);
-    sight_.open = std::move(open);
+    shown_.open = std::move(open);
   } catch (const Error& error) {
-    sight_.problem = error.what();
+    shown_.problem = error.what();
   }
 }
 
 void LessonLibrary::give_model(const OpenedModelPtr& model) {
-  if (!sight_.open || !sight_.open->lesson.of_model() || model_ == model) return;
+  if (!shown_.open || !shown_.open->lesson.of_model() || model_ == model) return;
   model_ = model;
-  auto open = std::make_shared<OpenLesson>(*sight_.open);
+  auto open = std::make_shared<OpenLesson>(*shown_.open);
   try {
     open->documents = placed_in(model, open->lesson, std::move(open->documents), open->path);
-    sight_.open = std::move(open);
+    shown_.open = std::move(open);
   } catch (const Error& error) {
-    sight_.open = nullptr;
-    sight_.problem = error.what();
+    shown_.open = nullptr;
+    shown_.problem = error.what();
   }
 }
 

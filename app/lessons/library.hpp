@@ -38,11 +38,11 @@ struct OpenLesson {
 using OpenLessonPtr = std::shared_ptr<const OpenLesson>;
 
 /// The views' access to lessons.
-struct LessonSight {
+struct ShownLessons {
   const std::vector<LessonEntry>* entries = nullptr;
-  OpenLessonPtr open;                 // null: none
-  std::string problem;                // one sentence: why the requested lesson is not open; else empty
-  const ModelSight* model = nullptr;  // the model of the open lesson; null: not available
+  OpenLessonPtr open;                       // null: none
+  std::string problem;                      // one sentence: why the requested lesson is not open; else empty
+  const ShownLessonModel* model = nullptr;  // the model of the open lesson; null: not available
   const std::map<std::string, std::int64_t, std::less<>>* furthest = nullptr;  // step reached, by name
   bool trains() const { return open != nullptr && open->lesson.of_training(); }
 };
@@ -59,14 +59,14 @@ class LessonLibrary {
   void follow(std::string_view name, std::string_view language);
   /// Reads the lesson again from its file, which may have been edited meanwhile.
   void read_again();
-  const LessonSight& sight() const { return sight_; }
+  const ShownLessons& shown_lessons() const { return shown_; }
 
   /// Sets the model of the open lesson: its Documents are in the model from here on.
   void give_model(const OpenedModelPtr&);
   /// Whether the model is set.
   bool has_model() const { return model_ != nullptr; }
-  /// Sets the model's state for sight(); it must stay alive.
-  void show_model(const ModelSight& model) { sight_.model = &model; }
+  /// Sets the model's state for shown_lessons(); it must stay alive.
+  void show_model(const ShownLessonModel& model) { shown_.model = &model; }
 
   /// Stores the reached step if it is further than before, or in any case if `exactly`.
   void reach(const std::string& name, std::int64_t step, bool exactly = false);
@@ -82,7 +82,7 @@ class LessonLibrary {
   bool listed_ = false;
   std::vector<LessonEntry> entries_;
   std::map<std::string, std::int64_t, std::less<>> furthest_;
-  LessonSight sight_;
+  ShownLessons shown_;
 };
 
 /// Whether a file that is dropped on the window is a lesson: Markdown that begins with "---" and "lesson:".

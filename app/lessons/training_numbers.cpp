@@ -20,7 +20,7 @@ using training::LabRun;
 
 /// One look-up of a run's number.
 struct AskedRun {
-  const training::LabSight& lab;
+  const training::ShownLab& lab;
   const LabRun& run;
   std::string_view word;           // in quotes; empty: none
   std::span<const double> places;  // as many as the name has
@@ -218,7 +218,7 @@ const LabPoint& measured_at(const LabRun& run, double step) {
   return *point;
 }
 
-double run_value(const training::LabSight& lab, const LabRun& run, const RunName& name,
+double run_value(const training::ShownLab& lab, const LabRun& run, const RunName& name,
                  const NameParts& parts, std::span<const double> arguments) {
   const std::size_t words = parts.words.size(), least = name.word == Word::Score ? 1 : 0,
                     most = name.word == Word::No ? 0 : 1;
@@ -235,7 +235,7 @@ double run_value(const training::LabSight& lab, const LabRun& run, const RunName
 
 }  // namespace
 
-LookUp look_up_in_training(const training::LabSight& lab) {
+LookUp look_up_in_training(const training::ShownLab& lab) {
   return [&lab](std::string_view asked, std::span<const double> arguments) {
     const RunName* const name = run_name(asked);
     if (name == nullptr)

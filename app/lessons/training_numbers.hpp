@@ -11,9 +11,9 @@
 namespace attnscope::lessons {
 
 /// Numbers of the first run, and as `branch.…` those of the newest branch. Heads are counted through all
-/// layers, from 0. A number that is not measured yet throws Error, as does one that does not exist. The sight
-/// must outlive the look-up.
-LookUp look_up_in_training(const training::LabSight&);
+/// layers, from 0. A number that is not measured yet throws Error, as does one that does not exist. The
+/// argument must outlive the look-up.
+LookUp look_up_in_training(const training::ShownLab&);
 
 /// Whether the name is that of a run's number, with "branch." in front or not.
 bool is_training_name(std::string_view name);

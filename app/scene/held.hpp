@@ -1,11 +1,11 @@
 // app/scene: the state that is held as B, for comparison with what is shown.
 #pragma once
 
-#include "app/results/sight.hpp"
+#include "app/results/shown_result.hpp"
 
 namespace attnscope {
 
-struct HeldSight : Sight {
+struct HeldResult : ShownResult {
   double seconds = 0;  // when it was held, by ImGui::GetTime(): idle time counts
 };
 

@@ -5,7 +5,7 @@ namespace attnscope {
 Scene scene_of_held(Scene& scene) { return scene_of_held(scene, scene.selection, scene.next); }
 
 Scene scene_of_held(Scene& scene, Selection& selection, Selection& next) {
-  const HeldSight& held = *scene.held;
+  const HeldResult& held = *scene.held;
   const Shown shown{.ui = scene.ui,
                     .run = *held.result,
                     .result = held.result->layer(),

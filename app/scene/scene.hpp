@@ -28,7 +28,7 @@ class Page;  // app/shell/page.hpp
 class TrainingRuns;
 struct ModelReading;
 namespace lessons {
-struct LessonSight;
+struct ShownLessons;
 }
 
 /// The state on screen. Views read it; it does not change while a frame is drawn.
@@ -40,7 +40,7 @@ struct Shown {
   ResultStats& stats;                     // computed on demand
   HeadMaps& head_maps;                    // of models' heads, computed on demand
   Tiles* tiles;                           // weights of a long result in the part on screen; null for others
-  const HeldSight* held = nullptr;        // B; null: nothing is held
+  const HeldResult* held = nullptr;       // B; null: nothing is held
   Tiles* held_tiles = nullptr;            // of a long B; null for others
   const ModelReading* model = nullptr;    // the layer's model, as far as it is known; null: no model is open
   const HeldModel* held_model = nullptr;  // the model of B; null: none is held
@@ -50,7 +50,7 @@ struct Shown {
     double share = 0, seconds = 0;
   };
   RunningTask model_task = {};
-  const lessons::LessonSight* lesson = nullptr;       // null: this window has no lessons
+  const lessons::ShownLessons* lesson = nullptr;      // null: this window has no lessons
   std::span<const std::unique_ptr<Page>> pages = {};  // of this window; empty: nowhere
   const std::vector<Example>& examples;
   const std::vector<Language>& languages;

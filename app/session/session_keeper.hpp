@@ -22,7 +22,7 @@ class SessionKeeper {
     const Document& document;
     const ViewState& view;
     const Selection& selection;
-    const std::optional<HeldSight>& held;
+    const std::optional<HeldResult>& held;
     const std::filesystem::path& file;
     double seconds;  // any clock that runs forward
   };

@@ -150,7 +150,7 @@ void type_the_sentence(Scene& scene) {
   sentence.wanted = true;
   sentence.at_end = false;
   sentence.waited = 0;
-  sentence.field = text_in_sight(scene.document, scene.sequence());
+  sentence.field = shown_text_index(scene.document, scene.sequence());
 }
 
 void remove_mask(Scene& scene) {

@@ -313,7 +313,7 @@ std::optional<double> App::changes_in() const {
 
 std::optional<double> App::clock_in() const {
   if (lessons_.is_presented()) return 1.0;  // the speaker's clock
-  if (!held_->sight() || space_->view.mode == Mode::Walk) return std::nullopt;
+  if (!held_->held_result() || space_->view.mode == Mode::Walk) return std::nullopt;
   const double age = held_->age(ImGui::GetTime()), step = age < 60 ? 1 : 60;
   return step - std::fmod(std::max(0.0, age), step) + 0.01;
 }

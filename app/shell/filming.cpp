@@ -58,7 +58,7 @@ void Filming::begin(const PictureRequest& request) {
   if (const Page* const page = page_of_mode(pages_, space_.view.mode))
     film->series = page->series(space_.view);
   film->lesson = lesson_of(space_.view);
-  const lessons::OpenLessonPtr lesson = space_.lessons.sight().open;
+  const lessons::OpenLessonPtr lesson = space_.lessons.shown_lessons().open;
   switch (request.series) {
     case PictureSeries::None: throw Error("One picture is no film.");
     case PictureSeries::Sweep: film->values = swept_values(space_.document, request.sweep); break;
@@ -84,7 +84,7 @@ void Filming::stop() {
   if (film->request.series == PictureSeries::Sweep) space_.document = film->document;
   if (film->request.series == PictureSeries::Values)
     page_of_mode(pages_, film->mode)->choose_in_series(space_.view, film->series.chosen);
-  if (film->request.series != PictureSeries::Steps || space_.lessons.sight().open == nullptr) return;
+  if (film->request.series != PictureSeries::Steps || space_.lessons.shown_lessons().open == nullptr) return;
   lessons_.show({film->lesson.name, film->lesson.step});
   lesson_of(space_.view) = film->lesson;
   space_.document = film->document;
@@ -141,7 +141,7 @@ void Filming::draw() {
     request.caption = film_caption(request.sweep.knob, film_->values[film_->at]);
   const DrawnPicture drawn = draw_picture(app_, request);
   if (film_->pages) {
-    const lessons::Lesson& lesson = space_.lessons.sight().open->lesson;
+    const lessons::Lesson& lesson = space_.lessons.shown_lessons().open->lesson;
     film_->pages->add(drawn.pixels, fmt::format("{} {}", film_->at + 1, lesson.steps[film_->at].title));
   } else {
     film_->pictures.add(drawn.pixels, film_->is_last() ? end_milliseconds : frame_milliseconds);

@@ -94,7 +94,8 @@ bool offers_heads(const App& app, const ToldStep& told) {
 
 /// The weights of a side for the page: of the shown head, as in the window, or of all heads.
 HtmlPage html_of_side(const App& app, const ToldSide& side, bool all_heads) {
-  const ResultPtr& result = side.is_b && app.held().sight() ? app.held().sight()->result : app.shown();
+  const ResultPtr& result =
+      side.is_b && app.held().held_result() ? app.held().held_result()->result : app.shown();
   const LayerResult& layer = result->layer();
   Selection selection;
   selection.head = side.head;

@@ -23,7 +23,7 @@ LessonPlayer::LessonPlayer(Workspace& space, Held& held, Arriving& arriving, Mod
       model_arriving_(model_arriving),
       training_(training),
       models_(space.assets) {
-  space_.lessons.show_model(models_.sight());
+  space_.lessons.show_model(models_.shown_model());
 }
 
 /// Makes the Document that a step holds B, or releases B if it holds none.
@@ -77,8 +77,8 @@ void LessonPlayer::go_to(const LessonRequest& wanted) {
 bool LessonPlayer::show(const LessonRequest& wanted) {
   LessonState& state = lesson_of(space_.view);
   space_.lessons.follow(wanted.name, space_.view.language);
-  if (!space_.lessons.sight().open) {
-    space_.view.notices.say(space_.lessons.sight().problem);
+  if (!space_.lessons.shown_lessons().open) {
+    space_.view.notices.say(space_.lessons.shown_lessons().problem);
     if (!state.name.empty()) space_.lessons.follow(state.name, space_.view.language);
     return false;
   }
@@ -96,9 +96,9 @@ bool LessonPlayer::show(const LessonRequest& wanted) {
     state.answer = {};
   }
   want_model();
-  const lessons::OpenLessonPtr open = space_.lessons.sight().open;
+  const lessons::OpenLessonPtr open = space_.lessons.shown_lessons().open;
   if (!open) {
-    space_.view.notices.say(space_.lessons.sight().problem);
+    space_.view.notices.say(space_.lessons.shown_lessons().problem);
     return false;
   }
   const std::int64_t step =
@@ -125,20 +125,20 @@ bool LessonPlayer::show(const LessonRequest& wanted) {
 
 /// Looks for the open lesson's model, once, and gives it to the lesson if it was found.
 void LessonPlayer::want_model() {
-  const lessons::OpenLessonPtr& open = space_.lessons.sight().open;
+  const lessons::OpenLessonPtr& open = space_.lessons.shown_lessons().open;
   models_.want(open ? open->lesson.model : std::string(), open ? open->path : std::filesystem::path(),
                space_.document.within.read().model);
-  if (open && models_.sight().model) space_.lessons.give_model(models_.sight().model);
+  if (open && models_.shown_model().model) space_.lessons.give_model(models_.shown_model().model);
 }
 
 /// If the model has come since the last frame, shows the step that waits for it.
 void LessonPlayer::follow() {
   models_.poll();
-  const bool had = space_.lessons.sight().open != nullptr;
+  const bool had = space_.lessons.shown_lessons().open != nullptr;
   want_model();
-  const lessons::OpenLessonPtr& open = space_.lessons.sight().open;
+  const lessons::OpenLessonPtr& open = space_.lessons.shown_lessons().open;
   if (!open) {
-    if (had) space_.view.notices.say(space_.lessons.sight().problem);
+    if (had) space_.view.notices.say(space_.lessons.shown_lessons().problem);
     return;
   }
   LessonState& state = lesson_of(space_.view);
@@ -172,7 +172,7 @@ void LessonPlayer::show_step_again() {
   } else {
     space_.document = std::move(left);
   }
-  const lessons::OpenLessonPtr open = space_.lessons.sight().open;
+  const lessons::OpenLessonPtr open = space_.lessons.shown_lessons().open;
   if (!open) return;
   const auto step = static_cast<std::size_t>(
       std::clamp<std::int64_t>(state.step, 0, static_cast<std::int64_t>(open->documents.size()) - 1));
@@ -214,7 +214,7 @@ void LessonPlayer::watch(Mode before, bool by_history) {
     training_.leave_step();
   }
   if (!was && is && state.left) show_step_again();
-  const lessons::OpenLessonPtr open = space_.lessons.sight().open;
+  const lessons::OpenLessonPtr open = space_.lessons.shown_lessons().open;
   if (!is || !open || open->name != state.name || std::pair(open->name, state.step) == held_step_) return;
   if (open->lesson.of_training()) return stand_at_step();
   if (std::pair(open->name, state.step) == undone_to_) {
@@ -227,7 +227,7 @@ void LessonPlayer::watch(Mode before, bool by_history) {
 
 bool LessonPlayer::is_presented() const {
   return space_.view.presenter->on && space_.view.mode == Mode::Lessons &&
-         space_.lessons.sight().open != nullptr;
+         space_.lessons.shown_lessons().open != nullptr;
 }
 
 void LessonPlayer::wait_for_model() const {
@@ -235,7 +235,7 @@ void LessonPlayer::wait_for_model() const {
 }
 
 void LessonPlayer::draw_speaker_notes(const Fonts& fonts, TextureCache& textures, float scale) const {
-  const lessons::OpenLessonPtr open = space_.lessons.sight().open;
+  const lessons::OpenLessonPtr open = space_.lessons.shown_lessons().open;
   if (!open) return;
   const Ui ui(theme(space_.view.theme), fonts, textures, scale, {.words = &space_.words});
   const ImVec2 size = ImGui::GetIO().DisplaySize;

@@ -20,7 +20,7 @@ class LessonPlayer {
   LessonPlayer(Workspace&, Held&, Arriving&, ModelArriving&, LessonTraining&);
 
   /// The lesson that is open; null: none.
-  lessons::OpenLessonPtr open() const { return space_.lessons.sight().open; }
+  lessons::OpenLessonPtr open() const { return space_.lessons.shown_lessons().open; }
   /// Shows a step of a lesson, or says why it cannot be read. The furthest step is kept from run to run.
   void go_to(const LessonRequest&);
   /// The same, without changing the furthest step. False: it cannot be read.

@@ -11,7 +11,7 @@
 namespace attnscope {
 
 const lessons::Step* model_step(const Workspace& space) {
-  const lessons::OpenLessonPtr& open = space.lessons.sight().open;
+  const lessons::OpenLessonPtr& open = space.lessons.shown_lessons().open;
   if (space.view.mode != Mode::Lessons || !open || !open->lesson.of_model() ||
       open->name != lesson_of(space.view).name)
     return nullptr;
@@ -21,7 +21,7 @@ const lessons::Step* model_step(const Workspace& space) {
 }
 
 const lessons::Step* training_step(const Workspace& space) {
-  const lessons::OpenLessonPtr& open = space.lessons.sight().open;
+  const lessons::OpenLessonPtr& open = space.lessons.shown_lessons().open;
   if (!open || !open->lesson.of_training() || open->name != lesson_of(space.view).name) return nullptr;
   const auto last = std::ssize(open->lesson.steps) - 1;
   return &open->lesson
@@ -31,7 +31,7 @@ const lessons::Step* training_step(const Workspace& space) {
 void LessonTraining::stand_at_step() {
   const lessons::Step* const step = training_step(space_);
   if (step == nullptr) return;
-  if (!own_) own_ = StoredRuns{lab_of(space_.view), runs_->sight()};
+  if (!own_) own_ = StoredRuns{lab_of(space_.view), runs_->shown_lab()};
   left_.reset();
   lab_of(space_.view) = lessons::state_of(step->trained, lab_of(space_.view));
   runs_->stand(lab_of(space_.view), lessons::stand_of(step->trained, lab_of(space_.view)));
@@ -41,7 +41,7 @@ void LessonTraining::leave_step() {
   left_.reset();
   if (training_step(space_) == nullptr) return;
   lab_of(space_.view).playing = false;
-  if (runs_->has_stood()) left_ = StoredRuns{lab_of(space_.view), runs_->sight()};
+  if (runs_->has_stood()) left_ = StoredRuns{lab_of(space_.view), runs_->shown_lab()};
 }
 
 bool LessonTraining::put_back_left() {

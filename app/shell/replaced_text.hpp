@@ -27,7 +27,7 @@ inline bool is_text_replaced(const std::string& a, const std::string& b) {
 
 /// The text whose tokens are on screen. A layer of a model gets a new text before it gets its tokens, as the
 /// model has to read it first.
-class TextInSight {
+class ShownText {
  public:
   /// Whether the result of `now` shows another text than that of `before`, see is_text_replaced().
   bool takes(const Document* before, const Document& now) {

@@ -13,9 +13,9 @@ namespace attnscope {
 namespace {
 
 /// Waits for requested numbers and tiles; false if none was missing.
-bool finish(const Sight& sight) {
-  bool waited = sight.stats && sight.stats->finish();
-  for (; sight.tiles && sight.tiles->is_busy(); waited = true)
+bool finish(const ShownResult& shown) {
+  bool waited = shown.stats && shown.stats->finish();
+  for (; shown.tiles && shown.tiles->is_busy(); waited = true)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return waited;
 }
@@ -44,7 +44,7 @@ void Showing::take_results() {
 
 void Showing::show(const ResultPtr& good) {
   ResultPtr before = space_.shown.result;
-  const bool is_other_text = text_in_sight_.takes(before ? &before->document : nullptr, good->document);
+  const bool is_other_text = shown_text_.takes(before ? &before->document : nullptr, good->document);
   if (is_other_text && before->layer().dimensions.keys != good->layer().dimensions.keys)
     see_as_a_whole(focus_of(space_.view), before->layer(), good->layer(), space_.selection.head);
   space_.shown.show(good, space_.errors, space_.backends);
@@ -52,7 +52,7 @@ void Showing::show(const ResultPtr& good) {
   space_.shown.stats->compare_with(held_.result());
   const bool was_long = before && before->layer().is_long();
   if (before) space_.engine.give_back(std::move(before));
-  if (held_.sight() && space_.view.notices.empty() && was_long != good->layer().is_long() &&
+  if (held_.held_result() && space_.view.notices.empty() && was_long != good->layer().is_long() &&
       !held_.beside(good))
     space_.view.notices.say(
         "A long sequence and a short one cannot be compared: what is held waits until both are long or both "
@@ -78,12 +78,13 @@ void Showing::tell_of_backends(const Result& newest) {
 void Showing::begin_frame() {
   if (space_.shown.stats) space_.shown.stats->begin_frame();
   space_.head_maps.begin_frame();
-  if (held_.sight()) held_.sight()->stats->begin_frame();
+  if (held_.held_result()) held_.held_result()->stats->begin_frame();
 }
 
 void Showing::end_frame() {
   space_.textures.end_frame();
-  for (Tiles* tiles : {space_.shown.tiles.get(), held_.sight() ? held_.sight()->tiles.get() : nullptr}) {
+  for (Tiles* tiles :
+       {space_.shown.tiles.get(), held_.held_result() ? held_.held_result()->tiles.get() : nullptr}) {
     if (tiles == nullptr) continue;
     tiles->end_frame();
     if (std::string error = tiles->take_error(); !error.empty()) space_.view.notices.say(std::move(error));
@@ -91,7 +92,7 @@ void Showing::end_frame() {
 }
 
 bool Showing::is_settled() const {
-  const Sight& shown = space_.shown;
+  const ShownResult& shown = space_.shown;
   if (space_.head_maps.is_computing() || space_.backends.is_comparing() || shown.is_busy()) return false;
   if (shown.result && !shown.result->layer().is_complete() && space_.engine.busy()) return false;
   return space_.following.is_up_to_date(space_.document) && space_.textures.postponed() == 0;
@@ -99,7 +100,7 @@ bool Showing::is_settled() const {
 
 bool Showing::finish_numbers() const {
   bool waited = finish(space_.shown);
-  if (held_.sight()) waited |= finish(*held_.sight());
+  if (held_.held_result()) waited |= finish(*held_.held_result());
   return space_.head_maps.finish() || waited;
 }
 

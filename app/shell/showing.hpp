@@ -36,7 +36,7 @@ class Showing {
   Arriving& arriving_;
   Looking& looking_;
   std::string backend_note_;  // of the newest result; shown when it changes
-  TextInSight text_in_sight_;
+  ShownText shown_text_;
 };
 
 }  // namespace attnscope

@@ -70,7 +70,7 @@ std::string clipboard_text() {
 }  // namespace
 
 /// Whether the token strip's field, to which typed words go, is in sight.
-bool TypedWords::has_sentence_in_sight() const {
+bool TypedWords::is_sentence_visible() const {
   return has_sentence(space_.view.mode) && !is_watching(space_.view) &&
          !regions_of(space_.view).is_hidden(Region::Strip) && !space_.shown.result->layer().is_long() &&
          (typed_texts(space_.document) > 0 || space_.document.input.is_given());
@@ -89,7 +89,7 @@ void TypedWords::watch_letters() {
   if (is_paste_free(space_.view)) return paste_words();
   // The field was asked for by its key: letters typed before it has the keyboard are text, not keys of
   // actions.
-  if (keyboard.sentence.wanted && !keyboard.takes_words && has_sentence_in_sight()) {
+  if (keyboard.sentence.wanted && !keyboard.takes_words && is_sentence_visible()) {
     keyboard.takes_words = true;
     space_.stray.begin(now);
   }
@@ -126,14 +126,14 @@ void TypedWords::begin_words() {
   before_.reset();
   KeyboardState& keyboard = space_.view.keyboard;
   keyboard.takes_words = true;
-  const bool there = has_sentence_in_sight();
+  const bool there = is_sentence_visible();
   if (typed_texts(space_.document) == 0 && !space_.document.input.is_given()) return refuse_typing(keyboard);
   keyboard.notice = {there ? "Words go to the sentence" : "Words go to the sentence, which is not in sight",
                      there ? "" : "Ctrl+L", there, ImGui::GetTime() + words_told_for};
   if (!there) return;
   SentenceState& sentence = keyboard.sentence;
   const std::size_t last = std::min(most_fields, typed_fields(space_.document)) - 1;
-  sentence.field = std::min(text_in_sight(space_.document, space_.selection.sequence), last);
+  sentence.field = std::min(shown_text_index(space_.document, space_.selection.sequence), last);
   sentence.wanted = sentence.at_end = true;
   sentence.waited = 0;
   type_words(space_.stray.text());
@@ -150,7 +150,7 @@ void TypedWords::paste_words() {
     return space_.view.notices.say(std::string(why));
   const std::size_t last = std::min(most_fields, typed_fields(space_.document)) - 1;
   space_.view.keyboard.sentence.field =
-      std::min(text_in_sight(space_.document, space_.selection.sequence), last);
+      std::min(shown_text_index(space_.document, space_.selection.sequence), last);
   const Document before = space_.document;
   if (is_page(space_.view.mode)) {
     leave_page_();

@@ -42,7 +42,7 @@ class TypedWords {
   void type_words(std::string_view text);
   void paste_words();
   void take_back(BeforeLetters);
-  bool has_sentence_in_sight() const;
+  bool is_sentence_visible() const;
 
   Workspace& space_;
   Held& held_;

@@ -11,7 +11,7 @@
 #include "app/state/watch/watch_state.hpp"
 #include "app/state/window_state.hpp"
 #include "app/views/model/facts.hpp"
-#include "app/watch/watch_sight.hpp"
+#include "app/watch/shown_watch.hpp"
 #include "app/watch/watcher.hpp"
 #include "core/models/changes.hpp"
 #include "core/models/opened/opened_model.hpp"
@@ -21,22 +21,22 @@ namespace attnscope {
 namespace {
 
 /// The followed row and the shown key, as query and key of the layer's Document.
-Cell followed_cell(const WatchSight& sight, const WatchState& state) {
-  if (!sight.head) return {};
-  const WatchedLayer& layer = *sight.head->layer;
+Cell followed_cell(const ShownWatch& watch, const WatchState& state) {
+  if (!watch.head) return {};
+  const WatchedLayer& layer = *watch.head->layer;
   const std::int64_t last = layer.rows() - 1, row = state.row ? layer.row_at(*state.row) : last;
   const std::int64_t shown = row < 0 ? last : row;
-  const float* const weights = sight.head->at(layer.position(shown));
+  const float* const weights = watch.head->at(layer.position(shown));
   if (weights == nullptr) return {};
   const std::int64_t key =
-      words_of_row(weights, std::min(sight.head->keys(), layer.end_of(shown))).largest_key;
+      words_of_row(weights, std::min(watch.head->keys(), layer.end_of(shown))).largest_key;
   return {shown, std::max<std::int64_t>(0, state.key.value_or(key))};
 }
 
 /// Whether the process chosen in the list is shown and still running.
 bool lives_chosen(const WatchState& state) {
-  if (!state.is_chosen || !state.sight || state.sight->connection.path != state.wanted) return false;
-  const WatchConnection& now = state.sight->connection;
+  if (!state.is_chosen || !state.shown || state.shown->connection.path != state.wanted) return false;
+  const WatchConnection& now = state.shown->connection;
   return now.state == WatchConnection::State::Live && now.process.is_alive();
 }
 
@@ -57,8 +57,8 @@ void Watching::follow() {
   if (is_shown) {
     known = files_.recent().paths();
     std::ranges::sort(known);  // by name, so that another order of recent files does not start a new search
-    if (state.sight->text->passes_seen > 0 &&
-        std::exchange(state.sought_beside, state.sight->connection.path) != state.sight->connection.path)
+    if (state.shown->text->passes_seen > 0 &&
+        std::exchange(state.sought_beside, state.shown->connection.path) != state.shown->connection.path)
       files_.look_for_models(space_.attended);
   }
   watcher_->look_beside(state, is_shown, known, space_.view.files->models,
@@ -84,15 +84,15 @@ bool Watching::take_stream(const std::filesystem::path& path) {
 void Watching::open_layer() {
   WatchState& state = *space_.view.watch;
   state.open_layer = false;
-  const std::shared_ptr<const WatchSight> sight = state.sight;
-  if (!sight || sight->text->find(state.layer) == nullptr) return;
-  const std::string& module = sight->connection.facts.module;
+  const std::shared_ptr<const ShownWatch> watch = state.shown;
+  if (!watch || watch->text->find(state.layer) == nullptr) return;
+  const std::string& module = watch->connection.facts.module;
   try {
     Session layer;
-    layer.document = watched_document(*sight->text, state.layer, module.empty() ? "watch" : module);
+    layer.document = watched_document(*watch->text, state.layer, module.empty() ? "watch" : module);
     Selection at;
     at.head = state.head;
-    at.cell = followed_cell(*sight, state);
+    at.cell = followed_cell(*watch, state);
     at.locked = true;
     arriving_.take(std::move(layer), {});
     state.on = true;
@@ -107,8 +107,8 @@ void Watching::open_layer() {
 std::shared_ptr<const WatchJoin> Watching::chosen_model() {
   WatchState& state = *space_.view.watch;
   state.open_offer = false;
-  if (!state.sight || state.offer >= state.offers.size()) return nullptr;
-  return std::make_shared<const WatchJoin>(join_of(*state.sight, state));
+  if (!state.shown || state.offer >= state.offers.size()) return nullptr;
+  return std::make_shared<const WatchJoin>(join_of(*state.shown, state));
 }
 
 void Watching::read_as_watched(Session& session) const {

@@ -7,26 +7,26 @@
 
 namespace attnscope {
 
-const training::LabSight* lab_in(const Scene& scene) {
-  if (scene.training == nullptr || scene.training->sight().run() == nullptr) return nullptr;
-  return &scene.training->sight();
+const training::ShownLab* lab_in(const Scene& scene) {
+  if (scene.training == nullptr || scene.training->shown_lab().run() == nullptr) return nullptr;
+  return &scene.training->shown_lab();
 }
 
-std::int64_t lab_step_of(const Scene& scene, const training::LabSight& lab) {
+std::int64_t lab_step_of(const Scene& scene, const training::ShownLab& lab) {
   const std::int64_t newest = lab.run()->step;
   return std::min(lab_of(scene.view).step.value_or(newest), std::max(newest, lab.runs.front()->step));
 }
 
 void lab_play(Scene& scene) {
   LabState& state = lab_of(scene.view);
-  const training::LabSight* const lab = lab_in(scene);
+  const training::ShownLab* const lab = lab_in(scene);
   if (lab == nullptr) return;
   state.playing = !state.playing && !lab->run()->is_at_end;
   if (state.playing) state.step.reset();
 }
 
 void lab_branch(Scene& scene) {
-  const training::LabSight* const lab = lab_in(scene);
+  const training::ShownLab* const lab = lab_in(scene);
   if (lab == nullptr) return;
   lab_of(scene.view).playing = false;
   scene.training->lab()->branch(lab_step_of(scene, *lab));
@@ -34,7 +34,7 @@ void lab_branch(Scene& scene) {
 }
 
 void lab_mute(Scene& scene, std::int64_t head) {
-  const training::LabSight* const lab = lab_in(scene);
+  const training::ShownLab* const lab = lab_in(scene);
   if (lab == nullptr) return;
   const training::NetworkSpec& network = lab->recipe->network;
   const std::int64_t heads = std::int64_t{network.layers} * network.heads;

@@ -9,9 +9,9 @@
 namespace attnscope {
 
 /// The lab, if it has a run; null before.
-const training::LabSight* lab_in(const Scene&);
+const training::ShownLab* lab_in(const Scene&);
 /// The shown step: the newest, unless an earlier one was chosen.
-std::int64_t lab_step_of(const Scene&, const training::LabSight&);
+std::int64_t lab_step_of(const Scene&, const training::ShownLab&);
 
 /// Trains from the newest step on, or pauses.
 void lab_play(Scene&);

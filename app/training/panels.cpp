@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-TrainingPanels training_panels(Scene& scene, const training::LabSight& lab) {
+TrainingPanels training_panels(Scene& scene, const training::ShownLab& lab) {
   TrainingPanels panels{scene, lab, scene.training->wall()};
   const training::LabRun* const active = lab.run();
   panels.a = active->parent >= 0 ? lab.runs[static_cast<std::size_t>(active->parent)].get() : active;

@@ -20,8 +20,8 @@ namespace attnscope {
 /// The parts' input: the runs, the step, and which of the parts are on screen.
 struct TrainingPanels {
   Scene& scene;
-  const training::LabSight& lab;
-  const training::WallSight& wall;
+  const training::ShownLab& lab;
+  const training::ShownWall& wall;
   /// A and B: a run and its newest branch; if the active run is a branch, its parent and the branch. Null:
   /// none.
   const training::LabRun* a = nullptr;
@@ -50,7 +50,7 @@ struct TrainingPanels {
   const training::LabRun* shown() const { return state().side == LabSide::B && b != nullptr ? b : a; }
 };
 
-TrainingPanels training_panels(Scene&, const training::LabSight&);
+TrainingPanels training_panels(Scene&, const training::ShownLab&);
 
 /// The end of an axis of steps that does not show the recipe's whole length: `meant` or the runs' last step,
 /// whichever is larger, rounded up to hundreds, at most the recipe's steps.

@@ -13,16 +13,16 @@ void TrainingRuns::follow(LabState& state) {
     if (!is_brought) state.trained = 0;
     trained_ = state.trained;
     if (wall_) wall_->stop();
-    wall_sight_ = {};
+    shown_wall_ = {};
     state.step.reset();
     state.side = LabSide::A;
   }
-  sight_ = lab_->sight();
-  if (wall_ && wall_sight_.recipe) wall_sight_ = wall_->sight();
+  shown_ = lab_->shown_lab();
+  if (wall_ && shown_wall_.recipe) shown_wall_ = wall_->shown_wall();
   // While a session's run is being trained to its step, the state keeps that step.
-  if (is_placed() && !sight_.runs.empty() && (!lab_->is_busy() || sight_.runs.front()->step > trained_))
-    state.trained = trained_ = sight_.runs.front()->step;
-  const training::LabRun* const run = sight_.run();
+  if (is_placed() && !shown_.runs.empty() && (!lab_->is_busy() || shown_.runs.front()->step > trained_))
+    state.trained = trained_ = shown_.runs.front()->step;
+  const training::LabRun* const run = shown_.run();
   if (run != nullptr && run->is_at_end) state.playing = false;
   if (!state.playing) {
     if (state.pace == LabPace::Fast && lab_->is_training()) lab_->stop();
@@ -39,7 +39,7 @@ void TrainingRuns::follow(LabState& state) {
 void TrainingRuns::stand(LabState& state, const training::LabStand& wanted) {
   if (!lab_) lab_ = std::make_unique<training::Lab>(wake_, pool_);
   if (wall_) wall_->stop();
-  wall_sight_ = {};
+  shown_wall_ = {};
   asked_ = lab_->stand(wanted);
   begun_ = recipe_of(state);
   state.playing = false;
@@ -51,16 +51,16 @@ void TrainingRuns::put_back(LabState& state, const StoredRuns& before) {
   state = before.state;
   state.playing = false;
   trained_ = state.trained;
-  asked_ = lab_->put_back(before.sight);
+  asked_ = lab_->put_back(before.shown);
   begun_.reset();
-  if (before.sight.recipe) begun_ = recipe_of(state);  // else no run had begun then
+  if (before.shown.recipe) begun_ = recipe_of(state);  // else no run had begun then
 }
 
 void TrainingRuns::leave(LabState& state) {
   state.playing = false;
   if (wall_ && wall_->is_busy()) wall_->stop();
   if (!lab_) return;
-  sight_ = lab_->sight();
+  shown_ = lab_->shown_lab();
   if (!lab_->is_training()) return;
   lab_->stop();
   if (has_stood()) return;
@@ -71,7 +71,7 @@ void TrainingRuns::leave(LabState& state) {
 
 bool TrainingRuns::is_settled() const {
   if (!lab_) return true;
-  return !lab_->is_busy() && lab_->sight().version == sight_.version;
+  return !lab_->is_busy() && lab_->shown_lab().version == shown_.version;
 }
 
 void TrainingRuns::wait() const {
@@ -83,9 +83,9 @@ void TrainingRuns::save(const std::filesystem::path& folder) {
 }
 
 std::optional<std::filesystem::path> TrainingRuns::saved() {
-  if (sight_.saves == saves_) return std::nullopt;
-  saves_ = sight_.saves;
-  return sight_.saved;
+  if (shown_.saves == saves_) return std::nullopt;
+  saves_ = shown_.saves;
+  return shown_.saved;
 }
 
 void TrainingRuns::step_once() {
@@ -97,7 +97,7 @@ void TrainingRuns::run_wall(const training::Recipe& recipe, std::size_t seeds) {
   training::Recipe first = recipe;
   first.seed = 0;
   wall_->begin(first, seeds);
-  wall_sight_ = wall_->sight();
+  shown_wall_ = wall_->shown_wall();
 }
 
 void TrainingRuns::stop_wall() {

@@ -15,7 +15,7 @@ namespace attnscope {
 /// The runs as they were at some time, and the state of the page then.
 struct StoredRuns {
   LabState state;
-  training::LabSight sight;
+  training::ShownLab shown;
 };
 
 /// Call it on the interface's thread alone. Its own threads begin when something is first to be trained.
@@ -37,8 +37,8 @@ class TrainingRuns {
   void put_back(LabState&, const StoredRuns&);
   /// is_placed(): the runs are those of the last stand(), trained that far or on their way; has_stood(): they
   /// are trained that far.
-  bool is_placed() const { return sight_.stand == asked_; }
-  bool has_stood() const { return sight_.stood == asked_; }
+  bool is_placed() const { return shown_.stand == asked_; }
+  bool has_stood() const { return shown_.stood == asked_; }
 
   /// Writes the active run's model into a folder in the background; saved() returns the folder once when it
   /// is written.
@@ -47,8 +47,8 @@ class TrainingRuns {
 
   /// Null before the first follow() or stand().
   training::Lab* lab() const { return lab_.get(); }
-  const training::LabSight& sight() const { return sight_; }
-  const training::WallSight& wall() const { return wall_sight_; }
+  const training::ShownLab& shown_lab() const { return shown_; }
+  const training::ShownWall& wall() const { return shown_wall_; }
   bool is_training() const { return lab_ && lab_->is_training(); }
   /// Whether nothing trains and the newest state is on screen; the wall does not count.
   bool is_settled() const;
@@ -66,8 +66,8 @@ class TrainingRuns {
   std::unique_ptr<training::Lab> lab_;
   std::unique_ptr<training::SeedWall> wall_;
   std::optional<training::Recipe> begun_;
-  training::LabSight sight_;
-  training::WallSight wall_sight_;
+  training::ShownLab shown_;
+  training::ShownWall shown_wall_;
   std::uint64_t saves_ = 0;   // saves that saved() has returned
   std::int64_t trained_ = 0;  // LabState::trained as it was last seen or set
   std::uint64_t asked_ = 0;   // the last stand; 0: none

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/watch/watch_sight.hpp"
+#include "app/watch/shown_watch.hpp"
 
 namespace attnscope {
 
@@ -18,11 +18,11 @@ bool Beside::is_asked(const std::vector<std::filesystem::path>& known,
 }
 
 /// The shapes in sight change only with the text or the stream.
-void Beside::look_at(const WatchSight& sight) {
-  if (text_ == sight.text->change && stream_ == sight.connection.path) return;
-  text_ = sight.text->change;
-  stream_ = sight.connection.path;
-  shapes_ = watched_shapes(sight.connection.facts, *sight.text);
+void Beside::look_at(const ShownWatch& watch) {
+  if (text_ == watch.text->change && stream_ == watch.connection.path) return;
+  text_ = watch.text->change;
+  stream_ = watch.connection.path;
+  shapes_ = watched_shapes(watch.connection.facts, *watch.text);
 }
 
 void Beside::find() {
@@ -47,7 +47,7 @@ void Beside::take_found(WatchState& state) {
 
 void Beside::offer(WatchState& state, bool is_shown, const std::vector<std::filesystem::path>& known,
                    const std::vector<ModelPlace>& found) {
-  if (is_shown && state.sight) look_at(*state.sight);
+  if (is_shown && state.shown) look_at(*state.shown);
   take_found(state);
   if (!is_shown || is_asked(known, found)) return;
   if (asked_ != shapes_) state.offers.clear(), state.offer = 0;

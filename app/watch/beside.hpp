@@ -26,7 +26,7 @@ class Beside {
   Beside(const Beside&) = delete;
   Beside& operator=(const Beside&) = delete;
 
-  /// Once a frame: puts the models that have the shapes of the stream in state.sight into state.offers. The
+  /// Once a frame: puts the models that have the shapes of the stream in state.shown into state.offers. The
   /// worker looks for them while the Watch page `is_shown`, and again only for other shapes or places.
   void offer(WatchState& state, bool is_shown, const std::vector<std::filesystem::path>& known,
              const std::vector<ModelPlace>& found);
@@ -40,7 +40,7 @@ class Beside {
   using Finding = Task<std::vector<WatchOffer>>;
   using Comparing = Task<JoinVerdict>;
   bool is_asked(const std::vector<std::filesystem::path>& known, const std::vector<ModelPlace>& found) const;
-  void look_at(const WatchSight&);
+  void look_at(const ShownWatch&);
   void take_found(WatchState&);
   void find();
 

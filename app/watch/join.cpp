@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/state/watch/watch_state.hpp"
-#include "app/watch/watch_sight.hpp"
+#include "app/watch/shown_watch.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/watch/watched_weights.hpp"
 
@@ -56,24 +56,24 @@ bool WatchJoin::reads_the_same(const ModelContext& within) const {
          input.masked.empty() && within.changes.empty();
 }
 
-WatchJoin join_of(const WatchSight& sight, const WatchState& state) {
+WatchJoin join_of(const ShownWatch& watch, const WatchState& state) {
   const WatchOffer& offer = state.offers.at(state.offer);
-  WatchJoin join{.text = sight.text,
+  WatchJoin join{.text = watch.text,
                  .path = offer.path,
                  .name = offer.name,
-                 .stream = sight.connection.path,
-                 .pid = sight.connection.process.pid,
-                 .dtype = sight.connection.facts.dtype,
-                 .ids = known_ids(*sight.text),
+                 .stream = watch.connection.path,
+                 .pid = watch.connection.process.pid,
+                 .dtype = watch.connection.facts.dtype,
+                 .ids = known_ids(*watch.text),
                  .layer = state.layer,
                  .head = state.head,
                  .cell = {}};
-  const WatchedLayer* const layer = sight.text->find(state.layer);
+  const WatchedLayer* const layer = watch.text->find(state.layer);
   if (layer == nullptr || layer->rows() == 0) return join;
   const std::int64_t row = state.row ? layer->row_at(*state.row) : layer->rows() - 1;
   if (row < 0) return join;
   join.cell.query = layer->position(row);
-  const WatchHeadSight* const head = sight.head.get();
+  const ShownWatchHead* const head = watch.head.get();
   const bool is_shown = head != nullptr && head->layer->index == state.layer && head->head == state.head;
   const float* const weights = is_shown ? head->at(join.cell.query) : nullptr;
   if (weights != nullptr)

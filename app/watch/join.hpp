@@ -16,7 +16,7 @@
 
 namespace attnscope {
 
-struct WatchSight;
+struct ShownWatch;
 struct WatchState;
 
 struct WatchJoin {
@@ -36,7 +36,7 @@ struct WatchJoin {
   bool reads_the_same(const ModelContext&) const;
 };
 /// From what the Watch page shows; path and name are those of the chosen offer, which must exist.
-WatchJoin join_of(const WatchSight&, const WatchState&);
+WatchJoin join_of(const ShownWatch&, const WatchState&);
 
 /// The compared rows of one layer's attention weights in the opened model, copied.
 struct OpenedWeights {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/watch/watch_sight.hpp"
+#include "app/watch/shown_watch.hpp"
 
 namespace attnscope {
 

@@ -17,11 +17,11 @@ bool is_run(const WatchedLayer& layer, std::int64_t first) {
 /// Pools the cells of a picture into larger ones: their mean, or the largest.
 class CoarseCells {
  public:
-  CoarseCells(const WatchLayerSight& sight, bool is_largest)
-      : layer_(*sight.layer),
-        rows_per_cell_(sight.pictures.rows_per_cell),
-        keys_per_cell_(sight.pictures.keys_per_cell),
-        values_(is_largest ? sight.pictures.max : sight.pictures.mean),
+  CoarseCells(const ShownWatchLayer& shown, bool is_largest)
+      : layer_(*shown.layer),
+        rows_per_cell_(shown.pictures.rows_per_cell),
+        keys_per_cell_(shown.pictures.keys_per_cell),
+        values_(is_largest ? shown.pictures.max : shown.pictures.mean),
         is_largest_(is_largest) {}
 
   /// The pooled value of rows [row, row_end) and keys [key, key_end), which begin at a cell's start.
@@ -58,7 +58,7 @@ std::optional<std::int64_t> same_end(std::int64_t begin, std::int64_t size, std:
 
 }  // namespace
 
-Tensor held_difference(const WatchHeadSight& now, const WatchHeadSight& held) {
+Tensor held_difference(const ShownWatchHead& now, const ShownWatchHead& held) {
   Tensor difference(now.weights.shape());
   std::ranges::fill(difference.values(), not_comparable);
   for (std::int64_t row = 0; row < now.rows(); ++row) {
@@ -74,7 +74,7 @@ Tensor held_difference(const WatchHeadSight& now, const WatchHeadSight& held) {
   return difference;
 }
 
-std::optional<WatchLayerDifference> held_difference(const WatchLayerSight& now, const WatchLayerSight& held) {
+std::optional<WatchLayerDifference> held_difference(const ShownWatchLayer& now, const ShownWatchLayer& held) {
   const WatchedLayer &a = *now.layer, &b = *held.layer;
   if (a.heads != b.heads || a.kind != b.kind || a.rows() == 0) return std::nullopt;
   if (!is_run(a, a.position(0)) || !is_run(b, a.position(0))) return std::nullopt;

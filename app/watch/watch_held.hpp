@@ -5,15 +5,15 @@
 #include <memory>
 #include <optional>
 
-#include "app/watch/watch_sight.hpp"
+#include "app/watch/shown_watch.hpp"
 
 namespace attnscope {
 
 /// What was on screen when it was held: all heads, and the chosen one. Its snapshot has queries, keys and
 /// values of all layers, so that any other head can be computed from it.
 struct WatchHeld {
-  std::shared_ptr<const WatchGridSight> grid;
-  std::shared_ptr<const WatchHeadSight> head;
+  std::shared_ptr<const ShownWatchGrid> grid;
+  std::shared_ptr<const ShownWatchHead> head;
   std::int64_t position = 0;         // of the followed row
   std::optional<std::int64_t> pass;  // the pass that brought that row; empty: not in the list of passes
   std::uint64_t pid = 0;
@@ -22,7 +22,7 @@ struct WatchHeld {
 
 /// now − held of a head, [rows][keys] of `now`, for cells of equal position and key. NaN if one side lacks
 /// the cell or masks it by causality.
-Tensor held_difference(const WatchHeadSight& now, const WatchHeadSight& held);
+Tensor held_difference(const ShownWatchHead& now, const ShownWatchHead& held);
 
 /// now − held of the pictures of all heads of a layer.
 struct WatchLayerDifference {
@@ -32,6 +32,6 @@ struct WatchLayerDifference {
 };
 /// Empty if the numbers of heads or the kinds differ, or if the rows are not at the same consecutive
 /// positions (calls were dropped).
-std::optional<WatchLayerDifference> held_difference(const WatchLayerSight& now, const WatchLayerSight& held);
+std::optional<WatchLayerDifference> held_difference(const ShownWatchLayer& now, const ShownWatchLayer& held);
 
 }  // namespace attnscope

@@ -7,7 +7,7 @@
 
 #include "app/watch/beside.hpp"
 #include "app/watch/listening.hpp"
-#include "app/watch/make_sight.hpp"
+#include "app/watch/make_shown_watch.hpp"
 #include "app/watch/watch_held.hpp"
 #include "core/base/worker.hpp"
 
@@ -55,7 +55,7 @@ class Watcher::Parts {
     waits_ = false;
     if (is_shown) make(state);
     follow_held(state, is_shown);
-    if (!state.sight || std::exchange(is_new_, false)) state.sight = std::make_shared<const WatchSight>(now_);
+    if (!state.shown || std::exchange(is_new_, false)) state.shown = std::make_shared<const ShownWatch>(now_);
   }
   Beside& beside() { return beside_; }
   bool is_busy() const { return head_.task || grid_.task || held_head_.task || beside_.is_busy(); }
@@ -142,7 +142,7 @@ class Watcher::Parts {
 
   /// Computes the chosen head of the held pass, too.
   void follow_held(WatchState& state, bool is_shown) {
-    using HeadTask = Task<std::shared_ptr<const WatchHeadSight>>;
+    using HeadTask = Task<std::shared_ptr<const ShownWatchHead>>;
     const std::pair at(state.layer, state.head);
     if (held_ != state.held) {
       held_ = state.held;
@@ -157,7 +157,7 @@ class Watcher::Parts {
       if (task->error() == "Stopped.") asked_held_ = {-1, -1};
     }
     const auto fits = [&] {
-      const WatchHeadSight* const there = held_head_.there.get();
+      const ShownWatchHead* const there = held_head_.there.get();
       return there != nullptr && there->layer->index == at.first && there->head == at.second;
     };
     state.held_head = fits() ? held_head_.there : nullptr;
@@ -170,7 +170,7 @@ class Watcher::Parts {
     if (layer == nullptr || layer->rows() == 0 || at.second >= layer->heads) return;
     held_head_.task = std::make_shared<HeadTask>(
         [text, at, wake = wake_, pool = pool_](const std::stop_token& stop, NoProgress&) {
-          auto made = std::make_shared<const WatchHeadSight>(
+          auto made = std::make_shared<const ShownWatchHead>(
               make_watch_head(text, at.first, at.second, work_of(pool, stop, 1)));
           if (wake) wake();
           return made;
@@ -206,11 +206,11 @@ class Watcher::Parts {
   SharedPool pool_;
   Listening listening_;
   std::uint64_t version_ = 0;
-  WatchSight now_{{}, std::make_shared<const WatchedSnapshot>(), nullptr, nullptr, {}};
+  ShownWatch now_{{}, std::make_shared<const WatchedSnapshot>(), nullptr, nullptr, {}};
   bool is_new_ = false, waits_ = false;
-  Slot<WatchHeadSight> head_;
-  Slot<WatchGridSight> grid_;
-  Slot<WatchHeadSight> held_head_;
+  Slot<ShownWatchHead> head_;
+  Slot<ShownWatchGrid> grid_;
+  Slot<ShownWatchHead> held_head_;
   std::shared_ptr<const WatchHeld> held_;
   std::pair<std::int64_t, std::int64_t> asked_{-1, -1}, asked_held_{-1, -1};  // layer, head
   std::shared_ptr<Stepwise> reads_;

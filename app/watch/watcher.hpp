@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/state/watch/watch_state.hpp"
-#include "app/watch/watch_sight.hpp"
+#include "app/watch/shown_watch.hpp"
 #include "core/base/parallel.hpp"
 
 namespace attnscope {
@@ -28,7 +28,7 @@ class Watcher {
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
 
-  /// Once a frame: takes the wants of `state` and puts the newest data into state.sight. `is_shown`: the page
+  /// Once a frame: takes the wants of `state` and puts the newest data into state.shown. `is_shown`: the page
   /// is on screen; else the process is told that no window reads its stream.
   void follow(WatchState& state, bool is_shown);
   /// Once a frame, too: finds models on the disk that have the shapes of the stream, while the page is shown,

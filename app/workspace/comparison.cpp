@@ -4,7 +4,7 @@
 
 namespace attnscope {
 
-const HeldSight* Comparison::beside(const ResultPtr& shown) const {
+const HeldResult* Comparison::beside(const ResultPtr& shown) const {
   return held_ && held_->result->layer().is_long() == shown->layer().is_long() ? &*held_ : nullptr;
 }
 
@@ -20,8 +20,8 @@ void Comparison::hold(const ResultPtr& shown, BackgroundErrors& errors, const Ba
   held_->seconds = seconds;
 }
 
-void Comparison::swap(Sight& shown, const Backends& backends, double seconds) {
-  Sight& held = *held_;
+void Comparison::swap(ShownResult& shown, const Backends& backends, double seconds) {
+  ShownResult& held = *held_;
   std::swap(shown, held);
   shown.show_tiles(backends);
   held.show_tiles(backends);

@@ -20,10 +20,10 @@ struct HeldArrival {
 class Comparison {
  public:
   /// Empty: nothing is held.
-  const std::optional<HeldSight>& held() const { return held_; }
+  const std::optional<HeldResult>& held() const { return held_; }
   ResultPtr result() const { return held_ ? held_->result : nullptr; }
   /// B if it can be compared with what is shown: if both are long, or neither; else null.
-  const HeldSight* beside(const ResultPtr& shown) const;
+  const HeldResult* beside(const ResultPtr& shown) const;
   /// How long B has been held, in seconds of the same clock; 0 if nothing is held.
   double age(double seconds) const { return held_ ? seconds - held_->seconds : 0; }
   /// The expected Document if there is one, else B's, and since when it is held; null: neither.
@@ -33,7 +33,7 @@ class Comparison {
   /// What is shown becomes B as well.
   void hold(const ResultPtr& shown, BackgroundErrors& errors, const Backends& backends, double seconds);
   /// A and B change places; something must be held.
-  void swap(Sight& shown, const Backends& backends, double seconds);
+  void swap(ShownResult& shown, const Backends& backends, double seconds);
   /// Releases B and expects nothing.
   void clear(LiveEngine& engine);
 
@@ -54,7 +54,7 @@ class Comparison {
     std::uint64_t ticket = 0;
     double age = 0;
   };
-  std::optional<HeldSight> held_;
+  std::optional<HeldResult> held_;
   std::optional<Expected> expected_;
 };
 

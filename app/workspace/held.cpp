@@ -19,7 +19,7 @@ std::optional<HeldThen> Held::now() const {
 }
 
 bool Held::is_settled() const {
-  return model_b_.is_settled() && !comparison_.is_expecting() && !(sight() && sight()->is_busy());
+  return model_b_.is_settled() && !comparison_.is_expecting() && !(held_result() && held_result()->is_busy());
 }
 
 void Held::wait_for_model() const {
@@ -135,7 +135,7 @@ void Held::take_held_model() {
 void Held::compare_models(bool is_seen, int shift) {
   // Until the layer of an opened session's B is computed, the model of the previous B is kept.
   if (!comparison_.is_expecting()) {
-    const std::optional<HeldSight>& held = comparison_.held();
+    const std::optional<HeldResult>& held = comparison_.held();
     model_b_.hold(held ? &held->result->document : nullptr, held ? held->seconds : 0, space_.reading());
   }
   model_b_.follow({space_.reading(), is_seen, shift});

@@ -19,10 +19,10 @@ class Held {
       : space_(space), model_b_(space.wake, space.backends.pool()), looked_at_(std::move(looked_at)) {}
 
   /// B; empty: nothing is held.
-  const std::optional<HeldSight>& sight() const { return comparison_.held(); }
+  const std::optional<HeldResult>& held_result() const { return comparison_.held(); }
   ResultPtr result() const { return comparison_.result(); }
   /// B if it can be compared with what is shown; else null.
-  const HeldSight* beside(const ResultPtr& shown) const { return comparison_.beside(shown); }
+  const HeldResult* beside(const ResultPtr& shown) const { return comparison_.beside(shown); }
   /// How long B has been held, in seconds of the same clock; 0 if nothing is held.
   double age(double seconds) const { return comparison_.age(seconds); }
   /// The Document of B, or of the expected B; null: neither.

@@ -17,7 +17,7 @@
 #include "app/results/backends.hpp"
 #include "app/results/background_errors.hpp"
 #include "app/results/head_maps.hpp"
-#include "app/results/sight.hpp"
+#include "app/results/shown_result.hpp"
 #include "app/state/history.hpp"
 #include "app/state/selection.hpp"
 #include "app/state/window_state.hpp"
@@ -104,7 +104,7 @@ struct Workspace {
   Selection selection;  // always inside the shown result
   ChosenPlace chosen;
   ViewState view;
-  Sight shown;                      // A; empty before the first result
+  ShownResult shown;                // A; empty before the first result
   Stage was_used = Stage::Softmax;  // the stage of the weights that mixed the values in the previous result
   HeadMaps head_maps;
   TextureCache textures;

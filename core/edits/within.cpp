@@ -33,7 +33,7 @@ const std::string& typed_text(const Document& document, std::size_t index) {
   return within.input.decoder_text ? *within.input.decoder_text : nothing;
 }
 
-std::size_t text_in_sight(const Document& document, std::int64_t sequence) {
+std::size_t shown_text_index(const Document& document, std::int64_t sequence) {
   const ModelContext& within = document.within.read();
   if (!within) return static_cast<std::size_t>(sequence);
   return within.model->model->spec.reads_two_texts() && within.of != AttentionOf::Encoder ? 1 : 0;

@@ -20,7 +20,7 @@ std::size_t typed_texts(const Document&);
 const std::string& typed_text(const Document&, std::size_t index);
 /// The index of the text that the queries of the shown layer come from: the sequence of a batch; for
 /// encoder-decoders the text of the attention on screen.
-std::size_t text_in_sight(const Document&, std::int64_t sequence);
+std::size_t shown_text_index(const Document&, std::int64_t sequence);
 
 namespace edit {
 

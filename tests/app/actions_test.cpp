@@ -150,7 +150,7 @@ struct Seen {
   explicit Seen(Robot& robot)
       : document(robot.document()),
         selection(robot.app().selection()),
-        held(robot.app().held().sight().has_value()),
+        held(robot.app().held().held_result().has_value()),
         frozen(scope_of(robot.app().view()).frozen()),
         armed(scope_of(robot.app().view()).state() == Oscilloscope::State::Armed) {
     if (const char* text = ImGui::GetClipboardText()) clipboard = text;
@@ -197,7 +197,7 @@ void press(Robot& robot, ImGuiKeyChord key) {
   if (LabState& lab = lab_of(robot.app().view()); lab.playing) {  // not to the end of the run
     REQUIRE(test::wait_until([&] {
       robot.frame();
-      const training::LabRun* const run = robot.app().training().sight().run();
+      const training::LabRun* const run = robot.app().training().shown_lab().run();
       return run != nullptr && run->step > 0;
     }));
     lab.playing = false;
@@ -242,7 +242,7 @@ TEST_CASE("every key of the action table does something") {
     CHECK(still.document == before.document);
     CHECK(still.selection == before.selection);
     CHECK(still.clipboard == before.clipboard);
-    CHECK(robot.app().held().sight().has_value() == before.held);
+    CHECK(robot.app().held().held_result().has_value() == before.held);
     CHECK((drawing() == drawn));
     press(robot, action.key);
     CHECK_FALSE((Seen(robot) == before && drawing() == drawn));

@@ -334,8 +334,8 @@ TEST_CASE("backends: a file that is opened while the backend changes is the one 
     robot.app().workspace().use_backend(two.result().backend == "Second" ? 0 : 1);
     robot.settle();
     CHECK(test::shown(robot).document == robot.document());
-    REQUIRE(robot.app().held().sight());
-    CHECK_FALSE(robot.app().held().sight()->result->document == robot.document());
+    REQUIRE(robot.app().held().held_result());
+    CHECK_FALSE(robot.app().held().held_result()->result->document == robot.document());
     robot.app().files().opening.open(other);
     robot.app().workspace().use_backend(two.result().backend == "Second" ? 0 : 1);
     robot.settle();

@@ -21,7 +21,7 @@ struct Comparing : Robot {
     settle();
     leave();
   }
-  const LayerResult& held() { return app().held().sight()->result->layer(); }
+  const LayerResult& held() { return app().held().held_result()->result->layer(); }
   Cell hovered() { return app().selection().hovered_cell.value_or(Cell{-1, -1}); }
 };
 
@@ -62,7 +62,8 @@ inline bool is_near(const Colormap& map, int place, Rgba seen) {
 
 /// Both results and the statistics that subtract them.
 struct Pair {
-  explicit Pair(Comparing& robot) : a(robot.app().shown()), b(robot.app().held().sight()->result), stats(a) {
+  explicit Pair(Comparing& robot)
+      : a(robot.app().shown()), b(robot.app().held().held_result()->result), stats(a) {
     stats.compare_with(b);
   }
   ResultPtr a, b;

@@ -20,7 +20,7 @@ TEST_CASE("while nothing is held Compare says so, and one click starts it") {
   const Image empty = below_the_bar(robot);
   click(robot, "Hold, then switch scaling off");
   robot.leave();
-  REQUIRE(robot.app().held().sight());
+  REQUIRE(robot.app().held().held_result());
   CHECK(robot.held().document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
   CHECK(robot.has("compare B 0"));
@@ -29,7 +29,7 @@ TEST_CASE("while nothing is held Compare says so, and one click starts it") {
   CHECK_FALSE((below_the_bar(robot) == empty));
   // The scale is off now: the same click switches it on.
   click(robot, "Drop");
-  CHECK_FALSE(robot.app().held().sight());
+  CHECK_FALSE(robot.app().held().held_result());
   click(robot, "Hold, then switch scaling on");
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
   CHECK(robot.held().document.layer().scaling.kind == Scaling::Kind::Off);
@@ -39,9 +39,9 @@ TEST_CASE("holding by the button leaves the Document; what is the same is said")
   Comparing robot;
   const Document before = robot.document();
   click(robot, "Hold this");
-  REQUIRE(robot.app().held().sight());
+  REQUIRE(robot.app().held().held_result());
   CHECK(robot.document() == before);
-  CHECK(robot.app().shown() == robot.app().held().sight()->result);
+  CHECK(robot.app().shown() == robot.app().held().held_result()->result);
 }
 
 TEST_CASE("the switches of A change A and leave B") {
@@ -95,10 +95,10 @@ TEST_CASE("a swap shows B at once") {
   click(robot, "Hold this");
   robot.key(ImGuiKey_S);
   robot.settle();
-  const ResultPtr a = robot.app().shown(), b = robot.app().held().sight()->result;
+  const ResultPtr a = robot.app().shown(), b = robot.app().held().held_result()->result;
   robot.app().held().swap();  // before any frame, before the engine
   CHECK(robot.app().shown() == b);
-  CHECK(robot.app().held().sight()->result == a);
+  CHECK(robot.app().held().held_result()->result == a);
   robot.settle();
   CHECK(shown(robot).document == b->document);
 }
@@ -286,7 +286,7 @@ TEST_CASE("Compare is drawn at any size, with one head, many heads and long text
     robot.key(ImGuiKey_S);
     robot.settle();
     robot.frame(2);
-    CHECK(robot.app().held().sight());
+    CHECK(robot.app().held().held_result());
   }
 }
 

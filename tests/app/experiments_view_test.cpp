@@ -245,8 +245,8 @@ TEST_CASE("experiments: the state opens in Explore, with the change as B",
   CHECK(*bench.document().input.given().query == *measured.input.given().query);
   CHECK(*bench.document().input.given().key == *measured.input.given().key);
   CHECK(bench.document().layer() == measured.layer());
-  REQUIRE(bench.app().held().sight().has_value());
-  CHECK(bench.app().held().sight()->result->document.layer().scaling.kind == Scaling::Kind::Off);
+  REQUIRE(bench.app().held().held_result().has_value());
+  CHECK(bench.app().held().held_result()->result->document.layer().scaling.kind == Scaling::Kind::Off);
   bench.press(ImGuiKey_F9);
   CHECK(bench.state().value == 128);
   bench.press(ImGuiKey_Enter);
@@ -314,8 +314,8 @@ TEST_CASE("experiments: what is measured can be left for another", "[experiments
     runs.follow(&all.front(), 2);
   }
   REQUIRE(runs.is_settled());
-  CHECK(runs.sight().known() == all.front().values.size());
-  CHECK(runs.sight().look_point == 2);
+  CHECK(runs.shown_experiment().known() == all.front().values.size());
+  CHECK(runs.shown_experiment().look_point == 2);
   runs.follow(nullptr, 0);
   CHECK(runs.is_settled());
 }

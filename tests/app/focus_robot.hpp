@@ -42,10 +42,11 @@ struct SeenMap {
   Part part(Robot& robot) const {
     const double side = static_cast<double>(fitted) * focus(robot).zoom;
     const Dimensions& d = shown(robot).dimensions;
-    const auto in_sight = [&](std::int64_t count, float length) {
+    const auto visible_count = [&](std::int64_t count, float length) {
       return std::min(static_cast<double>(count), static_cast<double>(length) / side);
     };
-    return {focus(robot).query, focus(robot).key, in_sight(d.queries, box.h), in_sight(d.keys, box.w), false};
+    return {focus(robot).query, focus(robot).key, visible_count(d.queries, box.h),
+            visible_count(d.keys, box.w), false};
   }
   Box cell(Robot& robot, Cell which) {
     look(robot);

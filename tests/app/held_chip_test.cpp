@@ -47,7 +47,7 @@ TEST_CASE("holding shows a chip with what differs and its age; it compares, its 
     robot.settle();
     robot.click("Drop what is held");
     robot.settle();
-    CHECK_FALSE(robot.app().held().sight());
+    CHECK_FALSE(robot.app().held().held_result());
     CHECK_FALSE(robot.has("Held"));
     CHECK(robot.app().view().mode == Mode::Explore);
   }
@@ -108,7 +108,7 @@ TEST_CASE("another head of what is held stands beside the shown one, and the dif
   CHECK(shows(robot, "head " + std::to_string(now) + " − head " + std::to_string(held)));
 
   ResultStats stats(robot.app().shown());
-  stats.compare_with(robot.app().held().sight()->result);
+  stats.compare_with(robot.app().held().held_result()->result);
   const Plane difference(Stage::Softmax, Plane::Kind::Difference);
   const auto expected = [&](std::int64_t h, std::int64_t other) {
     return Eigen::MatrixXf(robot.app().shown()->layer().trace[Stage::Softmax]->matrix(0, h) -

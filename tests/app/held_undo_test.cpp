@@ -33,7 +33,7 @@ struct Differing : Robot {
     settle();
   }
   bool holds(const Document& held) {
-    return app().held().sight() && app().held().sight()->result->document == held;
+    return app().held().held_result() && app().held().held_result()->result->document == held;
   }
   bool looks_at_difference() { return a != b && holds(b) && stage_look_of(app().view()).stage == difference; }
   void undo_to(const Document& there) {
@@ -61,14 +61,14 @@ TEST_CASE("a lesson lets go of what is held, and undo brings it back with the di
   REQUIRE(robot.app().lessons().open());
   const Document first = robot.app().lessons().open()->documents.front().shown;
   REQUIRE(robot.document() == first);
-  CHECK_FALSE(robot.app().held().sight());
+  CHECK_FALSE(robot.app().held().held_result());
   for (int round = 0; round < 2; ++round) {
     INFO("round " << round);
     robot.undo_to(robot.a);
     CHECK(robot.looks_at_difference());
     CHECK(robot.app().view().mode == Mode::Explore);
     robot.redo_to(first);
-    CHECK_FALSE(robot.app().held().sight());
+    CHECK_FALSE(robot.app().held().held_result());
     CHECK(robot.app().view().mode == Mode::Lessons);
   }
 }
@@ -110,24 +110,24 @@ TEST_CASE("an opened session that holds nothing gives back what was held", "[ses
   robot.settle();
   const Document opened = robot.document();
   REQUIRE(opened != robot.a);
-  CHECK_FALSE(robot.app().held().sight());
+  CHECK_FALSE(robot.app().held().held_result());
   robot.undo_to(robot.a);
   CHECK(robot.looks_at_difference());
   robot.redo_to(opened);
-  CHECK_FALSE(robot.app().held().sight());
+  CHECK_FALSE(robot.app().held().held_result());
 }
 
 TEST_CASE("to drop what is held, and to swap it, is a step of undo") {
   Differing robot;
   const std::size_t depth = robot.app().history().depth();
   robot.press(ImGuiKey_Backslash, ImGuiMod_Shift);
-  CHECK_FALSE(robot.app().held().sight());
+  CHECK_FALSE(robot.app().held().held_result());
   CHECK(stage_look_of(robot.app().view()).stage == Stage::Softmax);
   CHECK(robot.app().history().depth() == depth + 1);
   undo(robot);
   CHECK(robot.looks_at_difference());
   redo(robot);
-  CHECK_FALSE(robot.app().held().sight());
+  CHECK_FALSE(robot.app().held().held_result());
   undo(robot);
   robot.press(ImGuiKey_X);
   CHECK(robot.document() == robot.b);
@@ -153,8 +153,8 @@ TEST_CASE("to hold is no step: what is held is compared with what undo brings ba
   REQUIRE(changed != start);
   undo(robot);
   CHECK(robot.document() == start);
-  REQUIRE(robot.app().held().sight());
-  CHECK(robot.app().held().sight()->result->document == changed);
+  REQUIRE(robot.app().held().held_result());
+  CHECK(robot.app().held().held_result()->result->document == changed);
 }
 
 TEST_CASE("a look at a difference comes back where what is held since has other tokens") {

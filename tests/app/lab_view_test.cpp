@@ -28,8 +28,8 @@ struct Desk : Robot {
     settle();
   }
   LabState& state() { return lab_of(app().view()); }
-  const training::LabSight& sight() { return app().training().sight(); }
-  const training::LabRun& run() { return *sight().run(); }
+  const training::ShownLab& shown_lab() { return app().training().shown_lab(); }
+  const training::LabRun& run() { return *shown_lab().run(); }
   void press(ImGuiKey pressed, int mods = 0) {
     key(pressed, mods);
     settle();
@@ -62,7 +62,7 @@ struct Desk : Robot {
 TEST_CASE("lab: a task trains, pauses and shows what was measured", "[lab]") {
   Desk desk;
   REQUIRE(desk.app().view().mode == Mode::Training);
-  REQUIRE(desk.sight().run() != nullptr);
+  REQUIRE(desk.shown_lab().run() != nullptr);
   CHECK(desk.run().step == 0);
   CHECK(desk.says("no name yet"));
   desk.key(ImGuiKey_Space);
@@ -77,7 +77,7 @@ TEST_CASE("lab: a task trains, pauses and shows what was measured", "[lab]") {
   const training::LabPoint& point = *desk.run().points.back();
   CHECK(desk.says(
       "acc " +
-      fixed(point.metrics.groups[static_cast<std::size_t>(desk.sight().task->goal_group)].accuracy, 3)));
+      fixed(point.metrics.groups[static_cast<std::size_t>(desk.shown_lab().task->goal_group)].accuracy, 3)));
   CHECK(desk.says(fixed(point.metrics.entropy[0], 2)));
   for (const std::string& one : collisions(texts_of(desk))) FAIL_CHECK(one);
 }
@@ -109,7 +109,7 @@ TEST_CASE("lab: a branch without the division by the root, beside its parent", "
   desk.settle();
   click(desk, "Branch");
   desk.settle();
-  REQUIRE(desk.sight().runs.size() == 2);
+  REQUIRE(desk.shown_lab().runs.size() == 2);
   CHECK(desk.run().branch == 50);
   click(desk, "Lab scaled");
   desk.settle();
@@ -125,7 +125,7 @@ TEST_CASE("lab: a branch without the division by the root, beside its parent", "
   for (const std::string& one : collisions(texts_of(desk))) FAIL_CHECK(one);
   click(desk, "Run A");
   desk.settle();
-  CHECK(desk.sight().active == 0);
+  CHECK(desk.shown_lab().active == 0);
 }
 
 TEST_CASE("lab: heads are muted, the mask comes off, the rate is turned", "[lab]") {
@@ -149,15 +149,15 @@ TEST_CASE("lab: another task, seed or control begins anew, and leaving stops", "
   click(desk, "lab seed more");
   desk.settle();
   CHECK(desk.run().step == 0);
-  CHECK(desk.sight().recipe->seed == 1);
+  CHECK(desk.shown_lab().recipe->seed == 1);
   click(desk, "Lab task");
   desk.frame(3);
   click(desk, "Reverse");
   desk.settle();
-  CHECK(desk.sight().recipe->task == "reverse");
+  CHECK(desk.shown_lab().recipe->task == "reverse");
   click(desk, "Lab control");
   desk.settle();
-  CHECK(*desk.sight().recipe == training::prepared(recipe_of(desk.state())));
+  CHECK(*desk.shown_lab().recipe == training::prepared(recipe_of(desk.state())));
   desk.state().playing = true;
   desk.frame(3);
   desk.key(ImGuiKey_Escape);
@@ -175,7 +175,7 @@ TEST_CASE("lab: the wall of seeds", "[lab]") {
   CHECK(desk.app().training().wall().done() >= 2);
   desk.press(ImGuiKey_W);
   CHECK(desk.app().training().wall().stopped);
-  const training::WallSight& wall = desk.app().training().wall();
+  const training::ShownWall& wall = desk.app().training().wall();
   CHECK((desk.exactly("several").size() == 1 && desk.exactly("needed").size() == 1));
   CHECK(desk.says("Redundancy in " + std::to_string(training::count_work(wall).redundant)));
   for (const std::string& one : collisions(texts_of(desk))) FAIL_CHECK(one);
@@ -205,7 +205,7 @@ TEST_CASE("lab: a head has its name by its score and a word for what muting it c
   const training::LabPoint& point = *desk.run().points.back();
   std::size_t needed = 0;
   for (std::size_t head = 0; head < 2; ++head) {
-    const training::HeadJob job = training::job_of_head(*desk.sight().task, point, head);
+    const training::HeadJob job = training::job_of_head(*desk.shown_lab().task, point, head);
     REQUIRE(job.score >= 0);
     CHECK(job.group == static_cast<std::size_t>(job.score));  // each is measured on its own read-out
     needed += job.need == training::Need::Needed ? 1 : 0;
@@ -222,7 +222,7 @@ TEST_CASE("lab: a head has its name by its score and a word for what muting it c
 
 TEST_CASE("lab: the axis of steps is as long at the start of a run as at its end", "[lab]") {
   Desk desk;
-  const std::string last = std::to_string(desk.sight().recipe->steps);
+  const std::string last = std::to_string(desk.shown_lab().recipe->steps);
   const std::vector<PlacedText> before = desk.exactly(last);
   REQUIRE(!before.empty());
   desk.train(125);
@@ -254,7 +254,7 @@ TEST_CASE("lab: the maps of heads are those of run B where that is asked for", "
   desk.settle();
   desk.press(ImGuiKey_1);  // its first head gives zeros
   desk.train(100);
-  const training::LabRun& b = *desk.sight().runs[1];
+  const training::LabRun& b = *desk.shown_lab().runs[1];
   REQUIRE(b.knobs.operation.muted == std::vector<std::uint8_t>{1, 0});
   const std::size_t of_a = desk.exactly("muted").size();
   click(desk, "Heads of: B");
@@ -289,7 +289,7 @@ TEST_CASE("lab: a session keeps what was chosen", "[lab]") {
   CHECK(lab_of(again.app().view()).steps_a_frame == 8);
   CHECK(lab_of(again.app().view()).wall_seeds == 32);
   // It was trained again up to the same step, with the same bits.
-  const training::LabRun& run = *again.app().training().sight().run();
+  const training::LabRun& run = *again.app().training().shown_lab().run();
   CHECK(steps >= 50);
   CHECK(run.step == steps);
   CHECK(run.moments.back()->snapshot->weights == weights);
@@ -303,7 +303,7 @@ TEST_CASE("lab: every measurement of the run is saved, as CSV and as nothing els
   CHECK(desk.says("float32   ·   seed 3"));  // in the status line
   desk.train(50);
   desk.app().files().saving.save(folder / "run.csv");
-  CHECK(test::bytes_of(folder / "run.csv") == training::log_of(desk.sight(), desk.run()));
+  CHECK(test::bytes_of(folder / "run.csv") == training::log_of(desk.shown_lab(), desk.run()));
   desk.app().files().saving.save(folder / "run.npy");
   CHECK(desk.app().message().find("saved as .csv") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder / "run.npy"));

@@ -43,7 +43,7 @@ struct OwnLesson {
     REQUIRE(player.app().lessons().open());
   }
   const LayerResult& shown() { return player.app().shown()->layer(); }
-  const LayerResult& held() { return player.app().held().sight()->result->layer(); }
+  const LayerResult& held() { return player.app().held().held_result()->result->layer(); }
   const lessons::Step& step() { return player.lesson().lesson.steps.front(); }
   /// Changes the step as its file would; the step belongs to this window alone.
   lessons::Step& changed_step() { return const_cast<lessons::Step&>(step()); }

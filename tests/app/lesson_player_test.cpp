@@ -107,8 +107,8 @@ TEST_CASE("every lesson goes forward to its end and exactly back", "[lessons][le
       REQUIRE(player.state().step == step);
       CHECK(player.stands_at(step));
       const auto& held = player.lesson().documents[static_cast<std::size_t>(step)].held;
-      CHECK(player.app().held().sight().has_value() == held.has_value());
-      if (held) CHECK(player.app().held().sight()->result->document == *held);
+      CHECK(player.app().held().held_result().has_value() == held.has_value());
+      if (held) CHECK(player.app().held().held_result()->result->document == *held);
       CHECK(player.collides() == "");
       const auto& question = player.lesson().lesson.steps[static_cast<std::size_t>(step)].question;
       if (question) {
@@ -268,7 +268,7 @@ TEST_CASE("beside a cache what is held is read in the row of the same token", "[
   player.app().lessons().go_to({"14-generating-with-a-cache", 2});
   player.settle();
   const LayerResult &shown = player.app().shown()->layer(),
-                    &held = player.app().held().sight()->result->layer();
+                    &held = player.app().held().held_result()->result->layer();
   REQUIRE((shown.dimensions.queries == 1 && held.dimensions.queries == 6));
   const std::string own = fixed(shown.measures.row(0, 0, 0).entropy, 2),
                     same = fixed(held.measures.row(0, 0, 5).entropy, 2);
@@ -291,7 +291,7 @@ TEST_CASE("weights in a step are those that mix the values, on either side", "[l
   player.app().lessons().go_to({"13-long-sequences", 8});
   player.settle();
   const LayerResult &shown = player.app().shown()->layer(),
-                    &held = player.app().held().sight()->result->layer();
+                    &held = player.app().held().held_result()->result->layer();
   const auto printed = [](const LayerResult& of, Stage stage) {
     return in_cell(static_cast<double>(of.trace[stage]->matrix(0, 2)(8, 0)));
   };
@@ -322,7 +322,7 @@ TEST_CASE("how far a lesson was read is kept, and an own lesson opens like any f
   }
   lessons::LessonLibrary library(ATTNSCOPE_ASSETS, directory / "state");
   library.follow("", "en");
-  CHECK(library.sight().furthest->at(fourth) == 1);
+  CHECK(library.shown_lessons().furthest->at(fourth) == 1);
 
   std::filesystem::copy_file(std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons" / "04-why-divide.md",
                              directory / "mine.md");

@@ -55,17 +55,17 @@ struct Player : Robot {
     const lessons::TrainedStep& said = lesson().lesson.steps[static_cast<std::size_t>(step)].trained;
     const LabState& lab = lab_of(app().view());
     const training::LabStand stand = lessons::stand_of(said, lab);
-    const training::LabSight& sight = app().training().sight();
-    if (!app().training().has_stood() || !sight.recipe || !(*sight.recipe == prepared(stand.recipe)))
+    const training::ShownLab& shown = app().training().shown_lab();
+    if (!app().training().has_stood() || !shown.recipe || !(*shown.recipe == prepared(stand.recipe)))
       return false;
     if (lab.task != said.task || lab.control != said.control || lab.seed != said.seed) return false;
     if (lab.step != said.look || lab.side != said.side || lab.playing) return false;
-    if (sight.runs.size() != (said.branch ? 2u : 1u)) return false;
-    const training::LabRun& a = *sight.runs.front();
+    if (shown.runs.size() != (said.branch ? 2u : 1u)) return false;
+    const training::LabRun& a = *shown.runs.front();
     if (a.step != said.steps || a.points.back()->metrics.step != a.step) return false;
-    if (!(a.knobs == training::usual_knobs(*sight.recipe))) return false;
+    if (!(a.knobs == training::usual_knobs(*shown.recipe))) return false;
     if (!said.branch) return true;
-    const training::LabRun& b = *sight.runs.back();
+    const training::LabRun& b = *shown.runs.back();
     return b.branch == said.branch->at && b.step == said.branch->steps && b.knobs == said.branch->knobs;
   }
   std::string collides() {

@@ -38,7 +38,7 @@ TEST_CASE("a lesson that trains goes forward and exactly back", "[lessons][lesso
     INFO("step " << step + 1);
     player.go(name, step);
     CHECK(player.trains_at(step));
-    CHECK(last_of(*player.sight().runs[0]) == (step == 0 ? alone(0, 0) : step == 3 ? other : fifty));
+    CHECK(last_of(*player.shown_lab().runs[0]) == (step == 0 ? alone(0, 0) : step == 3 ? other : fifty));
     CHECK(player.document() == before);
     CHECK(player.collides() == "");
   }
@@ -58,7 +58,7 @@ TEST_CASE("a lesson that trains goes forward and exactly back", "[lessons][lesso
   CHECK(player.trains_at(2));
   player.press(ImGuiKey_LeftArrow);
   CHECK(player.trains_at(1));
-  CHECK(last_of(*player.sight().runs[0]) == fifty);
+  CHECK(last_of(*player.shown_lab().runs[0]) == fifty);
   CHECK(player.state().answer.revealed);
 }
 
@@ -109,12 +109,12 @@ TEST_CASE("what is asked of a run is covered until R, and its knobs are locked",
   CHECK(std::abs(player.run().knobs.rate_factor - 10) < 1e-5);  // of the recipe's 0.005
   player.click("seed more");
   player.settle();
-  CHECK(player.sight().recipe->seed == 1);
+  CHECK(player.shown_lab().recipe->seed == 1);
   CHECK(player.run().step == 50);
-  CHECK(player.run().knobs == training::usual_knobs(*player.sight().recipe));
+  CHECK(player.run().knobs == training::usual_knobs(*player.shown_lab().recipe));
   player.click("Branch");
   player.settle();
-  CHECK(player.sight().runs.size() == 2);
+  CHECK(player.shown_lab().runs.size() == 2);
   CHECK(player.collides() == "");
 }
 
@@ -127,18 +127,18 @@ TEST_CASE("free play of a run leads to the training page, and back to the run as
   player.press(ImGuiKey_R);
   player.click("Mute L0H0");
   player.train(25);
-  const std::vector<training::LabRunPtr> left = player.sight().runs;
+  const std::vector<training::LabRunPtr> left = player.shown_lab().runs;
   player.press(ImGuiKey_Escape);
   REQUIRE(player.app().view().mode == Mode::Training);
-  CHECK(player.sight().runs == left);
+  CHECK(player.shown_lab().runs == left);
   player.key(ImGuiKey_S);
   player.press(ImGuiKey_B);
   lab_of(player.app().view()).seed = 7;
   player.settle();
-  CHECK(player.sight().recipe->seed == 7);
+  CHECK(player.shown_lab().recipe->seed == 7);
   player.press(ImGuiKey_Escape);
   REQUIRE(player.app().view().mode == Mode::Lessons);
-  CHECK(player.sight().runs == left);
+  CHECK(player.shown_lab().runs == left);
   CHECK(player.lab().seed == 0);
   CHECK(player.state().step == 1);
   CHECK(player.state().answer.revealed);
@@ -155,16 +155,16 @@ TEST_CASE("a person's own run is there again behind a lesson that trains", "[les
   player.press(ImGuiKey_F10);
   player.press(ImGuiKey_S);
   player.press(ImGuiKey_S);
-  const std::vector<training::LabRunPtr> own = player.sight().runs;
+  const std::vector<training::LabRunPtr> own = player.shown_lab().runs;
   REQUIRE(own.front()->step == 2);
   player.go(name, 1);
   CHECK(player.trains_at(1));
   player.click("All lessons");
   player.settle();
   player.press(ImGuiKey_F10);
-  CHECK(player.sight().recipe->task == "reverse");
+  CHECK(player.shown_lab().recipe->task == "reverse");
   CHECK(player.lab().task == "reverse");
-  CHECK(player.sight().runs == own);
+  CHECK(player.shown_lab().runs == own);
 }
 
 TEST_CASE("a step that was left while it trained begins again, and a session comes back to it",
@@ -262,7 +262,7 @@ void do_task(Trained& player, const lessons::ReachedBy& by) {
     player.settle();
   }
   const training::Knobs before = player.run().knobs;
-  const training::Knobs wanted = lessons::turned(before, *player.sight().recipe, by.knobs);
+  const training::Knobs wanted = lessons::turned(before, *player.shown_lab().recipe, by.knobs);
   if (wanted.operation.causal != before.operation.causal) player.click("Causal");
   if (wanted.operation.scaled != before.operation.scaled) player.click("Divide by sqrt(d_k)");
   player.settle();
@@ -274,7 +274,7 @@ void do_task(Trained& player, const lessons::ReachedBy& by) {
 std::vector<std::string> wrong_numbers(Trained& player, const lessons::Step& step) {
   std::vector<std::string> problems;
   const std::string name = player.lesson().name;
-  lessons::StepChecker(name, step, problems).check(lessons::look_up_in_training(player.sight()));
+  lessons::StepChecker(name, step, problems).check(lessons::look_up_in_training(player.shown_lab()));
   return problems;
 }
 

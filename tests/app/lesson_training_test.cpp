@@ -94,8 +94,8 @@ TEST_CASE("numbers of a lesson that trains are those of a trainer by itself", "[
   training::Lab lab({}, 1);
   lab.stand({recipe, 100, training::LabStand::Branch{50, knobs, 75}});
   lab.wait();
-  const training::LabSight sight = lab.sight();
-  const lessons::LookUp numbers = lessons::look_up_in_training(sight);
+  const training::ShownLab shown = lab.shown_lab();
+  const lessons::LookUp numbers = lessons::look_up_in_training(shown);
   const auto number = [&](const char* text) { return lessons::Expression::parse(text).evaluate(numbers); };
   training::Trainer alone(recipe, 1);
   alone.train(50);

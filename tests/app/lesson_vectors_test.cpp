@@ -120,7 +120,7 @@ TEST_CASE("beside the output of a block stands the length of what is held's outp
   player.app().lessons().go_to({"17-a-gpt-style-block", 3});  // pre-norm, and post-norm is held
   player.settle();
   player.press(ImGuiKey_R);
-  const LayerResult& held = player.app().held().sight()->result->layer();
+  const LayerResult& held = player.app().held().held_result()->result->layer();
   const auto length = [&](Stage stage) {
     return fixed(static_cast<double>(held.trace[stage]->matrix(0).row(1).norm()), 2);
   };
@@ -147,7 +147,7 @@ TEST_CASE("numbers of token vectors are edited in a step, but not under a questi
   const Document begun = player.document();
   type_into(player, "held vector map");
   CHECK(player.document() == begun);
-  CHECK(player.app().held().sight()->result->document == *player.lesson().documents[0].held);
+  CHECK(player.app().held().held_result()->result->document == *player.lesson().documents[0].held);
   type_into(player, "vector map");
   CHECK(player.document() != begun);
   player.press(ImGuiKey_Space);

@@ -226,8 +226,8 @@ TEST_CASE("the list of lessons has groups, and says what a lesson needs", "[less
   }
   lessons::LessonLibrary library(ATTNSCOPE_ASSETS, {});
   library.follow("", "en");
-  REQUIRE(library.sight().entries->size() == 29);
-  for (const lessons::LessonEntry& entry : *library.sight().entries) {
+  REQUIRE(library.shown_lessons().entries->size() == 29);
+  for (const lessons::LessonEntry& entry : *library.shown_lessons().entries) {
     INFO(entry.name);
     CHECK(entry.trains == (entry.number >= 22 && entry.number <= 27));
     CHECK(entry.needs_model == (entry.number >= 18 && entry.number <= 21));

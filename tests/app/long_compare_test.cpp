@@ -44,8 +44,8 @@ struct Compared : LongRobot {
 TEST_CASE("a long result is held as B, and the map shows A, B and A - B exactly", "[long-compare]") {
   Compared c;
   Robot& robot = c.robot;
-  REQUIRE(robot.app().held().sight());
-  CHECK(robot.app().held().sight()->result->layer().is_long());
+  REQUIRE(robot.app().held().held_result());
+  CHECK(robot.app().held().held_result()->result->layer().is_long());
   REQUIRE(std::abs(c.in_a - c.in_b) > 0.01);
   REQUIRE(robot.has("Side: now − held"));
   CHECK(shows(robot, c.fourth(c.in_a)));
@@ -67,7 +67,7 @@ TEST_CASE("a long result is held as B, and the map shows A, B and A - B exactly"
   for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
 
   // The bar ends at the largest difference of the pictures.
-  const Survey &a = c.survey(), &b = *robot.app().held().sight()->result->layer().surveys.front();
+  const Survey &a = c.survey(), &b = *robot.app().held().held_result()->result->layer().surveys.front();
   float most = 0;
   for (std::int64_t i = 0; i < a.known.largest_cells().shape()[1] * a.known.largest_cells().shape()[2]; ++i)
     most = std::max(most, std::abs(a.known.largest_cells().data()[i] - b.known.largest_cells().data()[i]));
@@ -87,11 +87,11 @@ TEST_CASE("long A and B are swapped, let go, and come back from a session", "[lo
   robot.key(ImGuiKey_X);
   robot.settle();
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
-  CHECK(robot.app().held().sight()->result->document.layer().scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.app().held().held_result()->result->document.layer().scaling.kind == Scaling::Kind::Off);
   CHECK(shows(robot, c.fourth(c.in_b - c.in_a)));
   robot.key(ImGuiKey_Backslash, ImGuiMod_Shift);
   robot.settle();
-  CHECK_FALSE(robot.app().held().sight());
+  CHECK_FALSE(robot.app().held().held_result());
   CHECK_FALSE(robot.has("Side: held"));
   CHECK(shows(robot, c.fourth(c.in_b)));
   robot.key(ImGuiKey_Slash);
@@ -100,8 +100,8 @@ TEST_CASE("long A and B are swapped, let go, and come back from a session", "[lo
 
   robot.app().files().opening.open(path);
   robot.settle();
-  REQUIRE(robot.app().held().sight());
-  CHECK(robot.app().held().sight()->result->layer().is_complete());
+  REQUIRE(robot.app().held().held_result());
+  CHECK(robot.app().held().held_result()->result->layer().is_complete());
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
   CHECK(c.side() == LongSide::Difference);
   CHECK(shows(robot, c.fourth(c.in_a - c.in_b)));
@@ -135,7 +135,7 @@ TEST_CASE("a long B of another length, and a short A, are told in one sentence",
   robot.key(ImGuiKey_X);
   robot.settle();
   CHECK(c.result().is_long());
-  CHECK_FALSE(robot.app().held().sight()->result->layer().is_long());
+  CHECK_FALSE(robot.app().held().held_result()->result->layer().is_long());
   robot.key(ImGuiKey_Slash);
   robot.frame(2);
   CHECK(robot.app().message().find("Nothing of this length") != std::string::npos);

@@ -40,7 +40,7 @@ TEST_CASE("a long map zooms down to cells that print their exact weights") {
   robot.key(ImGuiKey_Z);
   robot.settle();
   CHECK(shows(robot, "every weight"));
-  const CellRange seen = long_view_of(robot.app().view()).in_sight();
+  const CellRange seen = long_view_of(robot.app().view()).visible_part();
   CHECK(seen.queries < 40);
   const Cell chosen = robot.app().selection().cell;
   CHECK((chosen.query >= seen.first.query && chosen.query < seen.first.query + seen.queries));
@@ -51,12 +51,12 @@ TEST_CASE("a long map zooms down to cells that print their exact weights") {
   CHECK(shows(robot, fixed(weight, 4)));  // among the strongest keys
   robot.key(ImGuiKey_Z);
   robot.settle();
-  CHECK(long_view_of(robot.app().view()).in_sight().queries == tokens);
+  CHECK(long_view_of(robot.app().view()).visible_part().queries == tokens);
   // The wheel zooms there, too, step by step.
   robot.move(robot.centre("long map"));
   for (int i = 0; i < 12; ++i) robot.scroll(1);
   robot.settle();
-  const CellRange near = long_view_of(robot.app().view()).in_sight();
+  const CellRange near = long_view_of(robot.app().view()).visible_part();
   CHECK(near.queries < tokens / 8);
   const Image before = robot.pixels();
   robot.drag({700, 500}, {760, 560});
@@ -275,10 +275,10 @@ TEST_CASE("one goes to a token, to a place, to the strongest cell, to a strong k
 
   robot.key(ImGuiKey_Z);
   robot.settle();
-  const CellRange before = long_view_of(robot.app().view()).in_sight();
+  const CellRange before = long_view_of(robot.app().view()).visible_part();
   robot.click("Minimap");
   robot.settle();
-  const CellRange now = long_view_of(robot.app().view()).in_sight();
+  const CellRange now = long_view_of(robot.app().view()).visible_part();
   CHECK(now.queries <= before.queries + 1);
   CHECK(std::abs(now.first.query + now.queries / 2 - tokens / 2) < 40);
 }
@@ -295,7 +295,7 @@ TEST_CASE("cells in sight of a long map are exported, and too many are refused")
   const std::filesystem::path part = l.directory / "part.csv";
   robot.app().files().saving.save(part);
   const std::string csv = test::bytes_of(part);
-  const CellRange seen = long_view_of(robot.app().view()).in_sight();
+  const CellRange seen = long_view_of(robot.app().view()).visible_part();
   CHECK(std::count(csv.begin(), csv.end(), '\n') == seen.queries + 1);
   robot.app().files().saving.save(l.directory / "map.svg");
   CHECK(std::filesystem::exists(l.directory / "map.svg"));

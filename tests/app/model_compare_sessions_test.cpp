@@ -73,7 +73,7 @@ TEST_CASE("a session keeps the held model by its path and opens it again",
     REQUIRE(held.difference);
     CHECK(held.difference->is_complete);
     CHECK(robot.has("Compared heads"));
-    REQUIRE(robot.app().held().sight());  // the layer of it is there as well
+    REQUIRE(robot.app().held().held_result());  // the layer of it is there as well
     CHECK(robot.app().message().empty());
   }
   SECTION("moved, it is asked for and held once it is opened") {

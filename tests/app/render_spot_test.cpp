@@ -23,14 +23,14 @@ TEST_CASE("a spot of a long head is looked at: so many cells round the chosen on
   CHECK(app.selection().head == 2);
   CHECK(app.selection().cell == Cell{1500, 700});
   CHECK(app.selection().locked);
-  const CellRange seen = long_view_of(app.view()).in_sight();
+  const CellRange seen = long_view_of(app.view()).visible_part();
   CHECK(std::min(seen.queries, seen.keys) >= 63);
   CHECK(std::min(seen.queries, seen.keys) <= 66);
   CHECK(std::abs(seen.first.query + seen.queries / 2 - 1500) <= 1);
   CHECK(std::abs(seen.first.key + seen.keys / 2 - 700) <= 1);
   app.looking().look_at({.head = {}, .cell = {}, .cells = tokens});
   l.robot.settle();
-  CHECK(long_view_of(app.view()).in_sight().queries == tokens);
+  CHECK(long_view_of(app.view()).visible_part().queries == tokens);
   CHECK(app.selection().cell == Cell{1500, 700});
 
   CHECK_THROWS_AS(app.looking().look_at({.head = 8, .cell = {}, .cells = {}}), Error);

@@ -92,7 +92,7 @@ std::string session_text() {
     robot.key(ImGuiKey_S);
     robot.settle();
     const std::string view = view_to_json(robot.app().view(), robot.app().selection());
-    return session_to_json(robot.document(), view, &robot.app().held().sight()->result->document);
+    return session_to_json(robot.document(), view, &robot.app().held().held_result()->result->document);
   }();
   return text;
 }
@@ -157,20 +157,21 @@ TEST_CASE("a held state is computed before the one that is shown", "[session]") 
   Robot robot({.width = 1600, .height = 1000, .wait_for_engine = false});
   robot.app().files().opening.open(file);
   robot.settle();
-  REQUIRE(robot.app().held().sight());
-  CHECK(robot.app().held().sight()->result->document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
+  REQUIRE(robot.app().held().held_result());
+  CHECK(robot.app().held().held_result()->result->document.layer().scaling.kind ==
+        Scaling::Kind::InverseSqrtDk);
   CHECK(robot.app().shown()->document.layer().scaling.kind == Scaling::Kind::Off);
-  CHECK(robot.app().held().sight()->result->ticket < robot.app().shown()->ticket);
+  CHECK(robot.app().held().held_result()->result->ticket < robot.app().shown()->ticket);
   // A plain document leaves B alone, a session without B lets go of it.
   robot.app().files().opening.open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" /
                                    "2-three-tokens.json");
   robot.settle();
-  CHECK(robot.app().held().sight());
+  CHECK(robot.app().held().held_result());
   json alone = json::parse(session_text());
   alone.erase("held");
   robot.app().files().opening.open(directory.write("alone.json", alone.dump()));
   robot.settle();
-  CHECK_FALSE(robot.app().held().sight());
+  CHECK_FALSE(robot.app().held().held_result());
 }
 
 TEST_CASE("undo goes back over an opened session", "[session]") {
@@ -271,7 +272,7 @@ TEST_CASE("the window opens a damaged session and names what is lost", "[session
   CHECK(robot.document().layer().temperature == 1);
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);  // the valid part is there
   CHECK(robot.app().view().mode == Mode::Explore);
-  CHECK_FALSE(robot.app().held().sight());
+  CHECK_FALSE(robot.app().held().held_result());
 
   // A session without a document changes nothing.
   const Document before = robot.document();

@@ -164,13 +164,13 @@ TEST_CASE("find opens the palette") {
 TEST_CASE("what is held as B can be subtracted, swapped and let go") {
   Robot robot(wide);
   robot.settle();
-  CHECK_FALSE(robot.app().held().sight());
+  CHECK_FALSE(robot.app().held().held_result());
   robot.key(ImGuiKey_Slash);  // nothing is held yet: it says so
   CHECK_FALSE(robot.app().message().empty());
   robot.key(ImGuiKey_Escape);
   robot.key(ImGuiKey_Backslash);
   robot.settle();
-  REQUIRE(robot.app().held().sight());
+  REQUIRE(robot.app().held().held_result());
   const Document b = robot.document();
   robot.key(ImGuiKey_S);
   robot.settle();
@@ -180,12 +180,12 @@ TEST_CASE("what is held as B can be subtracted, swapped and let go") {
   CHECK(stage_look_of(robot.app().view()).stage == Plane(Stage::Softmax, Plane::Kind::Difference));
 
   ResultStats stats(robot.app().shown());
-  stats.compare_with(robot.app().held().sight()->result);
+  stats.compare_with(robot.app().held().held_result()->result);
   REQUIRE(stats.can_compare());
   for (const Stage stage : {Stage::Score, Stage::Scale, Stage::Softmax}) {
     const auto difference = stats.matrix(Plane(stage, Plane::Kind::Difference), 0, 3);
     const auto shown = robot.app().shown()->layer().trace[stage]->matrix(0, 3);
-    const auto held = robot.app().held().sight()->result->layer().trace[stage]->matrix(0, 3);
+    const auto held = robot.app().held().held_result()->result->layer().trace[stage]->matrix(0, 3);
     for (Eigen::Index i = 0; i < shown.rows(); ++i)
       for (Eigen::Index j = 0; j < shown.cols(); ++j)
         CHECK(difference(i, j) == (shown(i, j) == held(i, j) ? 0 : shown(i, j) - held(i, j)));
@@ -193,7 +193,7 @@ TEST_CASE("what is held as B can be subtracted, swapped and let go") {
   robot.key(ImGuiKey_X);
   robot.settle();
   CHECK(robot.document() == b);
-  CHECK(robot.app().held().sight()->result->document == a);
+  CHECK(robot.app().held().held_result()->result->document == a);
   robot.key(ImGuiKey_X);
   robot.settle();
   CHECK(robot.document() == a);

@@ -230,7 +230,7 @@ TEST_CASE("with B held its curves stand beside A's, and their difference can be 
   show(robot, 2, PlotKind::Weights, "Spread of the weights");
   CHECK_FALSE(robot.has("Entropy A - B"));
   click(robot, "Hold");
-  REQUIRE(robot.app().held().sight());
+  REQUIRE(robot.app().held().held_result());
   CHECK(robot.has("Entropy A - B"));
   press_key(robot, ImGuiKey_S);
   robot.leave();

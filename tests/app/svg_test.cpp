@@ -203,7 +203,7 @@ TEST_CASE("cells one by one are the same picture as pixels", "[svg]") {
       job.columns = 7 - first;
       job.width = 211;
       job.height = 173;
-      const auto cells = cells_in_sight(job, 1000);
+      const auto cells = visible_cells(job, 1000);
       REQUIRE(cells);
       const Image expected = raster(job);
       Image drawn(job.width, job.height);
@@ -225,10 +225,10 @@ TEST_CASE("cells one by one are the same picture as pixels", "[svg]") {
       CHECK(differing == 0);
     }
   }
-  CHECK_FALSE(cells_in_sight(job, 3));  // more than asked for
+  CHECK_FALSE(visible_cells(job, 3));  // more than asked for
   job.width = 3;
   job.height = 3;
-  CHECK_FALSE(cells_in_sight(job, 1000));  // pooled: there are only pixels
+  CHECK_FALSE(visible_cells(job, 1000));  // pooled: there are only pixels
 }
 
 TEST_CASE("a matrix of many cells is embedded as pixels", "[svg]") {

@@ -28,15 +28,15 @@ Vec times(const Matrix& m, const Vec& v) {
 
 // Machado, Oliveira and Fernandes 2009, "A physiologically-based model for simulation of color vision
 // deficiency", severity 1, on linear RGB.
-constexpr Matrix full_sight{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+constexpr Matrix full_vision{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 constexpr Matrix without_red{
     {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}};
 constexpr Matrix without_green{
     {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}};
 
 /// CIE L*a*b* (D65) of what an eye sees.
-Vec lab(Rgba colour, const Matrix& sight) {
-  Vec rgb = times(sight, {linear(colour, 0), linear(colour, 8), linear(colour, 16)});
+Vec lab(Rgba colour, const Matrix& vision) {
+  Vec rgb = times(vision, {linear(colour, 0), linear(colour, 8), linear(colour, 16)});
   for (double& c : rgb) c = std::clamp(c, 0.0, 1.0);
   constexpr Matrix to_xyz{{{0.4124564 / 0.95047, 0.3575761 / 0.95047, 0.1804375 / 0.95047},
                            {0.2126729, 0.7151522, 0.0721750},
@@ -79,11 +79,11 @@ double contrast(Rgba a, Rgba b) {
   return std::max(x, y) / std::min(x, y);
 }
 
-double least_difference(const Theme& theme, const Matrix& sight) {
+double least_difference(const Theme& theme, const Matrix& vision) {
   double least = INFINITY;
   for (std::size_t i = 0; i < theme.heads.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      least = std::min(least, difference(lab(theme.heads[i], sight), lab(theme.heads[j], sight)));
+      least = std::min(least, difference(lab(theme.heads[i], vision), lab(theme.heads[j], vision)));
   return least;
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("the hues of the heads stay apart without red or green cones") {
   for (const ThemeName name : themes) {
     const Theme& t = theme(name);
     INFO("theme " << static_cast<int>(name));
-    CHECK(least_difference(t, full_sight) > 16);
+    CHECK(least_difference(t, full_vision) > 16);
     CHECK(least_difference(t, without_red) > 14);
     CHECK(least_difference(t, without_green) > 14);
   }
@@ -117,7 +117,7 @@ TEST_CASE("the hues of the heads and B can be read on every ground") {
       CHECK(contrast(t.b, ground) >= 4.5);
     }
     // B is no head's colour.
-    for (const Rgba hue : t.heads) CHECK(difference(lab(hue, full_sight), lab(t.b, full_sight)) > 8);
+    for (const Rgba hue : t.heads) CHECK(difference(lab(hue, full_vision), lab(t.b, full_vision)) > 8);
   }
 }
 

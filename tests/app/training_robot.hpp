@@ -72,8 +72,8 @@ inline const training::Snapshot& last_of(const training::LabRun& run) {
 
 struct Trained : Player {
   using Player::Player;
-  const training::LabSight& sight() { return app().training().sight(); }
-  const training::LabRun& run() { return *sight().run(); }
+  const training::ShownLab& shown_lab() { return app().training().shown_lab(); }
+  const training::LabRun& run() { return *shown_lab().run(); }
   const LabState& lab() { return lab_of(app().view()); }
   void go(const std::string& name, std::int64_t step) {
     app().lessons().go_to({name, step});

@@ -105,7 +105,7 @@ TEST_CASE("Ctrl+L goes to the text of the attention that is looked at", "[model]
     click_head(robot, {of, 1, 2});
     const std::string text = within(robot).input.text, decoder_text = *within(robot).input.decoder_text;
     const bool encoder = of == AttentionOf::Encoder;
-    CHECK(text_in_sight(robot.document(), 0) == (encoder ? 0u : 1u));
+    CHECK(shown_text_index(robot.document(), 0) == (encoder ? 0u : 1u));
     robot.key(ImGuiKey_L, ImGuiMod_Ctrl);
     robot.frame(6);
     robot.type(encoder ? "the mat" : of == AttentionOf::Decoder ? "Katze" : "die");

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/watch/make_sight.hpp"
+#include "app/watch/make_shown_watch.hpp"
 #include "app/watch_robot.hpp"
 
 namespace attnscope::watch_held_test {
@@ -40,7 +40,7 @@ TEST_CASE("watch: the difference to a held pass is that of cells of equal positi
        {std::pair{20, 20}, std::pair{24, 20}, std::pair{70, 40}, std::pair{40, 70}, std::pair{70, 70}}) {
     INFO(now_tokens << " and " << held_tokens);
     const WatchedSnapshotPtr now = text_of(after, now_tokens), held = text_of(before, held_tokens);
-    const WatchHeadSight a = make_watch_head(now, 1, 3, work), b = make_watch_head(held, 1, 3, work);
+    const ShownWatchHead a = make_watch_head(now, 1, 3, work), b = make_watch_head(held, 1, 3, work);
     const Tensor cells = held_difference(a, b);
     for (std::int64_t row = 0; row < now_tokens; ++row)
       for (std::int64_t key = 0; key < now_tokens; ++key) {
@@ -50,7 +50,7 @@ TEST_CASE("watch: the difference to a held pass is that of cells of equal positi
         if (in_both) REQUIRE(found == a.at(row)[key] - b.at(row)[key]);
       }
 
-    const WatchGridSight grid_now = make_watch_grid(now, work), grid_held = make_watch_grid(held, work);
+    const ShownWatchGrid grid_now = make_watch_grid(now, work), grid_held = make_watch_grid(held, work);
     const auto pooled = held_difference(grid_now.layers[1], grid_held.layers[1]);
     REQUIRE(pooled);
     const std::int64_t size = pooled->rows_per_cell, down = pooled->mean.shape()[1];
@@ -91,7 +91,7 @@ TEST_CASE("watch: the difference to a held pass is that of cells of equal positi
 TEST_CASE("watch: heads that cannot be compared have no difference", "[watch]") {
   ThreadPool pool(1);
   const Work work{pool, {}};
-  const WatchGridSight four =
+  const ShownWatchGrid four =
                            make_watch_grid(text_of({1, 1, 20, WatchedProcess::layers_of(1, 4, 2)}, 9), work),
                        six =
                            make_watch_grid(text_of({1, 1, 20, WatchedProcess::layers_of(1, 6, 2)}, 9), work);
@@ -142,7 +142,7 @@ TEST_CASE("watch: a pass is held, later calls stand beside it, and it is dropped
   REQUIRE(shows_tokens(robot, 5));
   REQUIRE(watch_state(robot).held_head);
   robot.settle();
-  const WatchHeadSight& now = *watch_sight(robot).head;
+  const ShownWatchHead& now = *shown_watch(robot).head;
   const Tensor difference = held_difference(now, *watch_state(robot).held_head);
   CHECK(std::abs(difference.data()[4 * 5 + 1]) > 0);
   robot.leave();

@@ -70,15 +70,15 @@ TEST_CASE("watch: a stream that arrives is shown whole, and goes on token by tok
   process.pass(1);
   process.pass(1);
   REQUIRE(shows_tokens(robot, 8));
-  const WatchHeadSight& head = *watch_sight(robot).head;
+  const ShownWatchHead& head = *shown_watch(robot).head;
   CHECK(head.rows() == 8);
   for (std::int64_t position = 0; position < 8; ++position) {
     const std::vector<double> wanted = process.model.weights(0, 0, 0, position, position + 1, 8);
     for (std::int64_t key = 0; key < 8; ++key)
       CHECK(std::abs(double{head.at(position)[key]} - wanted[static_cast<std::size_t>(key)]) < 1e-5);
   }
-  CHECK(watch_sight(robot).text->passes.size() == 3);
-  CHECK(watch_sight(robot).connection.counts.dropped == 0);
+  CHECK(shown_watch(robot).text->passes.size() == 3);
+  CHECK(shown_watch(robot).connection.counts.dropped == 0);
   CHECK(legible(robot) == "");
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("watch: a pause stops the picture and not the process, which is still 
   process.pass(1);
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
   while (std::chrono::steady_clock::now() < until) robot.frame();
-  CHECK(watch_sight(robot).text->keys == 5);
+  CHECK(shown_watch(robot).text->keys == 5);
   robot.key(ImGuiKey_Space);
   CHECK(shows_tokens(robot, 6));
 }
@@ -138,8 +138,8 @@ TEST_CASE("watch: the arrows go through the passes, and the newest row comes bac
   robot.key(ImGuiKey_RightBracket);
   robot.settle();
   CHECK(watch_state(robot).head == 1);
-  CHECK(watch_sight(robot).head->head == 1);
-  CHECK(watch_sight(robot).head->layer->index == 1);
+  CHECK(shown_watch(robot).head->head == 1);
+  CHECK(shown_watch(robot).head->layer->index == 1);
   robot.key(ImGuiKey_RightArrow);
   robot.key(ImGuiKey_UpArrow);
   robot.key(ImGuiKey_LeftBracket);
@@ -210,15 +210,15 @@ TEST_CASE("watch: a process that ends leaves its last pass, and the next one is 
     REQUIRE(shows_tokens(robot, 5));
     process.writer.close();
     REQUIRE(
-        comes(robot, [&] { return watch_sight(robot).connection.state == WatchConnection::State::Ended; }));
+        comes(robot, [&] { return shown_watch(robot).connection.state == WatchConnection::State::Ended; }));
   }
   CHECK(shows(robot, "watch closed"));
-  CHECK(watch_sight(robot).text->keys == 5);
+  CHECK(shown_watch(robot).text->keys == 5);
   CHECK(legible(robot) == "");
   WatchedProcess next(folder, 1);
   next.pass(3);
   CHECK(shows_tokens(robot, 3));
-  CHECK(watch_sight(robot).connection.state == WatchConnection::State::Live);
+  CHECK(shown_watch(robot).connection.state == WatchConnection::State::Live);
 }
 
 TEST_CASE("watch: a window that was killed finds the stream again, whole", "[watch]") {
@@ -276,7 +276,7 @@ TEST_CASE("watch: the key that is looked at most is in the strip of a long text"
   PageOfProcess page(16, 40);
   Robot& robot = page.robot;
   for (int i = 0; i < 12; ++i) {
-    const WatchHeadSight& head = *watch_sight(robot).head;
+    const ShownWatchHead& head = *shown_watch(robot).head;
     const std::int64_t row = watch_state(robot).row.value_or(55);
     CHECK(robot.has("watch token " + std::to_string(words_of_row(head.at(row), row + 1).largest_key)));
     robot.key(ImGuiKey_LeftArrow);

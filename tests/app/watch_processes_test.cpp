@@ -17,7 +17,7 @@ const RobotOptions wide{.width = 1600, .height = 1000};
 
 bool ends(Robot& robot, WatchEnd end) {
   return comes(robot, [&] {
-    const WatchConnection& now = watch_sight(robot).connection;
+    const WatchConnection& now = shown_watch(robot).connection;
     return now.state == WatchConnection::State::Ended && now.end == end;
   });
 }
@@ -63,7 +63,7 @@ TEST_CASE("watch: a closed watch, an ended process and a killed one are told apa
     CHECK(shows(robot, "process gone"));
     CHECK_FALSE(shows(robot, "process ended"));
   }
-  CHECK(watch_sight(robot).text->keys == 5);
+  CHECK(shown_watch(robot).text->keys == 5);
 }
 
 TEST_CASE("watch: one of several processes is chosen, and stays while it lives", "[watch]") {
@@ -74,15 +74,15 @@ TEST_CASE("watch: one of several processes is chosen, and stays while it lives",
   robot.settle();
   robot.click("###watched process 1");
   REQUIRE(shows_tokens(robot, 4));
-  CHECK(watch_sight(robot).connection.path == two.first.writer.path());
+  CHECK(shown_watch(robot).connection.path == two.first.writer.path());
 
   // One that begins now and calls watch() is added to the list.
   WatchedProcess third(two.folder, 2);
   third.pass(3);
   robot.app().files().opening.open(third.writer.path());
   frames_for(robot, 1500ms);
-  CHECK(watch_sight(robot).text->keys == 4);
-  CHECK(watched_choices(watch_sight(robot).connection).size() == 3);
+  CHECK(shown_watch(robot).text->keys == 4);
+  CHECK(watched_choices(shown_watch(robot).connection).size() == 3);
   robot.click("File");
   robot.settle();
   CHECK(robot.has("###watched process 2"));
@@ -93,7 +93,7 @@ TEST_CASE("watch: one of several processes is chosen, and stays while it lives",
   two.first.writer.close();
   REQUIRE(ends(robot, WatchEnd::WatchClosed));
   frames_for(robot, 1500ms);
-  CHECK(watch_sight(robot).text->keys == 4);
+  CHECK(shown_watch(robot).text->keys == 4);
   WatchedProcess fourth(two.folder, 3);
   fourth.pass(2);
   REQUIRE(shows_tokens(robot, 2));
@@ -107,7 +107,7 @@ TEST_CASE("watch: where none was chosen the next living process follows, but not
   two.second.writer.close();
   REQUIRE(ends(robot, WatchEnd::WatchClosed));
   frames_for(robot, 1500ms);
-  CHECK(watch_sight(robot).text->keys == 6);
+  CHECK(shown_watch(robot).text->keys == 6);
   robot.key(ImGuiKey_Space);
   CHECK(shows_tokens(robot, 4));
 }

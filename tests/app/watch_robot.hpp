@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "app/state/watch/watch_state.hpp"
-#include "app/watch/watch_sight.hpp"
+#include "app/watch/shown_watch.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
@@ -94,7 +94,7 @@ struct WatchedProcess {
 };
 
 inline WatchState& watch_state(Robot& robot) { return *robot.app().view().watch; }
-inline const WatchSight& watch_sight(Robot& robot) { return *watch_state(robot).sight; }
+inline const ShownWatch& shown_watch(Robot& robot) { return *watch_state(robot).shown; }
 
 /// Frames until another thread has made the condition true; false after ten seconds.
 inline bool comes(Robot& robot, const std::function<bool()>& there) {
@@ -113,9 +113,9 @@ inline bool comes(Robot& robot, const std::function<bool()>& there) {
 /// Whether the page shows this many tokens that the process has read.
 inline bool shows_tokens(Robot& robot, std::int64_t tokens) {
   return comes(robot, [&] {
-    const WatchSight& sight = watch_sight(robot);
-    return sight.text->keys == tokens && sight.grid && sight.grid->text->keys == tokens && sight.head &&
-           sight.head->text->keys == tokens;
+    const ShownWatch& shown = shown_watch(robot);
+    return shown.text->keys == tokens && shown.grid && shown.grid->text->keys == tokens && shown.head &&
+           shown.head->text->keys == tokens;
   });
 }
 

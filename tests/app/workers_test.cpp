@@ -104,7 +104,7 @@ struct Training {
 
 TEST_CASE("workers: a result's numbers, errors and differences are made while frames ask for them") {
   Computing computing;
-  Sight shown;
+  ShownResult shown;
   Comparison held;
   shown.show(computing.computed(document_of(4, 320)), computing.errors, computing.backends);
   held.expect(document_of(4, 320, 6), computing.engine, 0);
@@ -143,7 +143,7 @@ TEST_CASE("workers: a result's numbers, errors and differences are made while fr
 TEST_CASE("workers: tiles of A and B are made while their result is refined, training and a wall beside") {
   Computing computing;
   Training training(computing.pool);
-  Sight a, b;
+  ShownResult a, b;
   training.runs.run_wall(training.small(), 2);
   computing.engine.submit(document_of(8, long_tokens));
   std::uint64_t seen = 0;
@@ -156,12 +156,12 @@ TEST_CASE("workers: tiles of A and B are made while their result is refined, tra
       a.show(newest, computing.errors, computing.backends);
       b.show(newest, computing.errors, computing.backends);
     }
-    for (const Sight* sight : {&a, &b}) {
-      for (int level = 0; level < 4; ++level) sight->tiles->want(TilePlace{.head = 3, .level = level});
-      sight->tiles->want(RowPlace{.head = 1, .query = 2000});
-      sight->tiles->want(LinesPlace{.head = 2});
-      sight->tiles->end_frame();
-      sight->tiles->find(TilePlace{.head = 3});
+    for (const ShownResult* shown : {&a, &b}) {
+      for (int level = 0; level < 4; ++level) shown->tiles->want(TilePlace{.head = 3, .level = level});
+      shown->tiles->want(RowPlace{.head = 1, .query = 2000});
+      shown->tiles->want(LinesPlace{.head = 2});
+      shown->tiles->end_frame();
+      shown->tiles->find(TilePlace{.head = 3});
     }
   };
   frames_until([&] {
@@ -181,7 +181,7 @@ TEST_CASE("workers: tiles of A and B are made while their result is refined, tra
   training.runs.stop_wall();
   training.runs.wait();
   training.runs.follow(training.state);
-  CHECK(training.runs.sight().problem.empty());
+  CHECK(training.runs.shown_lab().problem.empty());
   CHECK(training.wakes > 0);
 }
 
@@ -241,9 +241,9 @@ TEST_CASE("workers: experiments are measured while others are chosen") {
   }
   frames_until([&] {
     runs.follow(&all[0], 0);
-    return runs.sight().known() > 0 && runs.sight().look;
+    return runs.shown_experiment().known() > 0 && runs.shown_experiment().look;
   });
-  CHECK(runs.sight().problem.empty());
+  CHECK(runs.shown_experiment().problem.empty());
   runs.follow(nullptr, 0);
 }
 

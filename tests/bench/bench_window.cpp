@@ -272,7 +272,7 @@ class WindowBench {
     tell("while it trains: frames of the window", ours);
     tell("  drawn by the driver", drawn);
     tell("  a whole frame", both);
-    const training::LabRun* const run = window_.app.training().sight().run();
+    const training::LabRun* const run = window_.app.training().shown_lab().run();
     fmt::print("{:<44} {:8}\n", "  steps meanwhile", run == nullptr ? 0 : run->step);
     report_["steps"] = run == nullptr ? 0 : run->step;
   }

@@ -68,10 +68,10 @@ TEST_CASE("the lab trains as a trainer by itself does, and measures on the way",
   lab.train(40);
   lab.train_on();
   lab.wait();
-  const LabSight sight = lab.sight();
-  CHECK(sight.problem.empty());
-  REQUIRE(sight.runs.size() == 1);
-  const LabRun& run = *sight.run();
+  const ShownLab shown = lab.shown_lab();
+  CHECK(shown.problem.empty());
+  REQUIRE(shown.runs.size() == 1);
+  const LabRun& run = *shown.run();
   CHECK(run.step == 100);
   CHECK(run.is_at_end);
   REQUIRE(run.points.size() == 5);  // 0, 25, 50, 75, 100
@@ -92,8 +92,8 @@ TEST_CASE("the lab trains as a trainer by itself does, and measures on the way",
   const Probe probe = alone.probe_measured(0);
   for (std::int64_t i = 0; i < probe.weights.size(); ++i)
     CHECK(run.moments[3]->probe.weights.data()[i] == probe.weights.data()[i]);
-  REQUIRE(!sight.tokens.empty());
-  CHECK(std::ssize(sight.tokens) == recipe.network.length);
+  REQUIRE(!shown.tokens.empty());
+  CHECK(std::ssize(shown.tokens) == recipe.network.length);
 }
 
 TEST_CASE("muting a head costs what a trainer with that head muted loses", "[training][lab]") {
@@ -195,7 +195,7 @@ TEST_CASE("the wall counts scores and needs, and calls only needed heads divided
   };
   const HeadJob previous{0, 0.9, 0.1, 0, 0.6, Need::Needed}, first{1, 0.9, 0.1, 1, 0.7, Need::Needed},
       shared{0, 0.9, 0.1, 0, 0.01, Need::Shared}, none{};
-  WallSight wall;
+  ShownWall wall;
   wall.runs = {run({previous, first}), run({shared, shared}), run({none, first}), run({})};
   CHECK(wall.done() == 3);
   CHECK(count_job(wall, 0) == JobCount{2, 1, 1});
@@ -212,14 +212,14 @@ TEST_CASE("where a branch begins, what its knobs do at once is measured", "[trai
   lab.branch(50);
   lab.turn_knobs([](Knobs& knobs) { knobs.rate_factor = 2; });  // at once that does nothing
   lab.wait();
-  CHECK(lab.sight().run()->points.size() == 3);
+  CHECK(lab.shown_lab().run()->points.size() == 3);
   const auto mute = [&lab](std::uint8_t muted) {
     lab.turn_knobs([muted](Knobs& knobs) { knobs.operation.muted = {muted, 0}; });
     lab.wait();
-    return lab.sight();
+    return lab.shown_lab();
   };
-  LabSight sight = mute(1);
-  const LabRun& cut = *sight.run();
+  ShownLab shown = mute(1);
+  const LabRun& cut = *shown.run();
   REQUIRE(cut.points.size() == 4);
   REQUIRE(cut.moments.size() == 4);
   CHECK((cut.points[2]->metrics.step == 50 && cut.points[3]->metrics.step == 50));
@@ -234,14 +234,14 @@ TEST_CASE("where a branch begins, what its knobs do at once is measured", "[trai
   CHECK(mute(1).run()->points.size() == 4);
   lab.turn_knobs([](Knobs& all) { all.operation.muted.clear(); });  // taken back
   lab.wait();
-  CHECK(lab.sight().run()->points.size() == 3);
-  sight = mute(1);
+  CHECK(lab.shown_lab().run()->points.size() == 3);
+  shown = mute(1);
   lab.train(25);
   lab.wait();
   knobs.rate_factor = 2;
   alone.set_knobs(knobs);
   alone.train(25);
-  CHECK(kept(*lab.sight().run(), 75) == alone.snapshot());
+  CHECK(kept(*lab.shown_lab().run(), 75) == alone.snapshot());
 }
 
 TEST_CASE("columns of a log count layers and heads from 0", "[training][lab]") {
@@ -261,29 +261,29 @@ TEST_CASE("a branch with the same knobs has the bits of its parent, with others 
   lab.branch(60);  // the kept state before it is that of step 50
   lab.train_on();
   lab.wait();
-  LabSight sight = lab.sight();
-  REQUIRE(sight.runs.size() == 2);
-  CHECK(sight.active == 1);
-  CHECK(sight.runs[1]->parent == 0);
-  CHECK(sight.runs[1]->branch == 50);
-  CHECK(sight.runs[1]->step == 100);
-  CHECK(kept(*sight.runs[1], 100) == kept(*sight.runs[0], 100));
-  CHECK(sight.runs[1]->points.size() == sight.runs[0]->points.size());
-  CHECK(sight.runs[1]->points[4]->metrics.loss == sight.runs[0]->points[4]->metrics.loss);
+  ShownLab shown = lab.shown_lab();
+  REQUIRE(shown.runs.size() == 2);
+  CHECK(shown.active == 1);
+  CHECK(shown.runs[1]->parent == 0);
+  CHECK(shown.runs[1]->branch == 50);
+  CHECK(shown.runs[1]->step == 100);
+  CHECK(kept(*shown.runs[1], 100) == kept(*shown.runs[0], 100));
+  CHECK(shown.runs[1]->points.size() == shown.runs[0]->points.size());
+  CHECK(shown.runs[1]->points[4]->metrics.loss == shown.runs[0]->points[4]->metrics.loss);
 
   lab.choose(0);
   lab.branch(50);
-  Knobs knobs = sight.runs[0]->knobs;
+  Knobs knobs = shown.runs[0]->knobs;
   knobs.operation.scaled = false;
   lab.set_knobs(knobs);
   lab.train(25);
   lab.wait();
-  sight = lab.sight();
-  REQUIRE(sight.runs.size() == 3);
-  const LabRun& other = *sight.runs[2];
+  shown = lab.shown_lab();
+  REQUIRE(shown.runs.size() == 3);
+  const LabRun& other = *shown.runs[2];
   CHECK(other.branch == 50);
   CHECK(other.knobs == knobs);
-  CHECK_FALSE(kept(other, 75).weights == kept(*sight.runs[0], 75).weights);
+  CHECK_FALSE(kept(other, 75).weights == kept(*shown.runs[0], 75).weights);
   // As a trainer gives it whose knob is turned there.
   Trainer alone(recipe, 1);
   alone.train(50);
@@ -298,18 +298,18 @@ TEST_CASE("a run that was left goes on where it was", "[training][lab]") {
   lab.begin(recipe);
   lab.train(60);
   lab.wait();
-  CHECK(lab.sight().run()->step == 60);
+  CHECK(lab.shown_lab().run()->step == 60);
   lab.branch(25);
   lab.train(10);
   lab.wait();
-  CHECK(lab.sight().run()->step == 35);
+  CHECK(lab.shown_lab().run()->step == 35);
   lab.choose(0);
   lab.train_on();
   lab.wait();
-  const LabSight sight = lab.sight();
-  CHECK(sight.active == 0);
-  CHECK(kept(*sight.runs[0], 100) == trained_alone(recipe, 100));
-  CHECK(sight.runs[1]->step == 35);
+  const ShownLab shown = lab.shown_lab();
+  CHECK(shown.active == 0);
+  CHECK(kept(*shown.runs[0], 100) == trained_alone(recipe, 100));
+  CHECK(shown.runs[1]->step == 35);
 }
 
 TEST_CASE("training stops soon, and what cannot be trained is said", "[training][lab]") {
@@ -319,17 +319,17 @@ TEST_CASE("training stops soon, and what cannot be trained is said", "[training]
   lab.train_on();
   lab.stop();
   lab.wait();
-  CHECK(lab.sight().run()->step < 100'000);
+  CHECK(lab.shown_lab().run()->step < 100'000);
   recipe.network.heads = 3;  // of width 32
   lab.begin(recipe);
   lab.wait();
-  CHECK_FALSE(lab.sight().problem.empty());
-  CHECK(lab.sight().run() == nullptr);
+  CHECK_FALSE(lab.shown_lab().problem.empty());
+  CHECK(lab.shown_lab().run() == nullptr);
   lab.begin(two_jobs(1, 25));
   lab.train_on();
   lab.wait();
-  CHECK(lab.sight().problem.empty());
-  CHECK(lab.sight().run()->is_at_end);
+  CHECK(lab.shown_lab().problem.empty());
+  CHECK(lab.shown_lab().run()->is_at_end);
 }
 
 TEST_CASE("no more branches than there is room for", "[training][lab]") {
@@ -337,8 +337,8 @@ TEST_CASE("no more branches than there is room for", "[training][lab]") {
   lab.begin(two_jobs(0, 25));
   for (int i = 1; i < most_runs + 2; ++i) lab.branch(0);
   lab.wait();
-  CHECK(std::ssize(lab.sight().runs) == most_runs);
-  CHECK_FALSE(lab.sight().problem.empty());
+  CHECK(std::ssize(lab.shown_lab().runs) == most_runs);
+  CHECK_FALSE(lab.shown_lab().problem.empty());
 }
 
 TEST_CASE("the wall runs seed after seed, each as a trainer by itself", "[training][lab]") {
@@ -346,13 +346,13 @@ TEST_CASE("the wall runs seed after seed, each as a trainer by itself", "[traini
   SeedWall wall({}, 1);
   wall.begin(recipe, 3);
   wall.wait();
-  const WallSight sight = wall.sight();
-  CHECK(sight.problem.empty());
-  REQUIRE(sight.runs.size() == 3);
-  CHECK(sight.done() == 3);
+  const ShownWall shown = wall.shown_wall();
+  CHECK(shown.problem.empty());
+  REQUIRE(shown.runs.size() == 3);
+  CHECK(shown.done() == 3);
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     CAPTURE(seed);
-    const WallRun& run = *sight.runs[seed];
+    const WallRun& run = *shown.runs[seed];
     CHECK(run.seed == seed);
     recipe.seed = seed;
     Trainer alone(recipe, 1);
@@ -370,22 +370,22 @@ TEST_CASE("the wall runs seed after seed, each as a trainer by itself", "[traini
   // More of the same: what is done stays. Less: so many of them.
   recipe.seed = 0;
   wall.begin(recipe, 4);
-  CHECK(wall.sight().done() == 3);
+  CHECK(wall.shown_wall().done() == 3);
   wall.wait();
-  CHECK(wall.sight().done() == 4);
-  for (std::size_t i = 0; i < 3; ++i) CHECK(wall.sight().runs[i] == sight.runs[i]);
-  CHECK(wall.sight().runs[3]->seed == 3);
+  CHECK(wall.shown_wall().done() == 4);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(wall.shown_wall().runs[i] == shown.runs[i]);
+  CHECK(wall.shown_wall().runs[3]->seed == 3);
   wall.begin(recipe, 2);
   wall.wait();
-  CHECK(wall.sight().runs.size() == 2);
+  CHECK(wall.shown_wall().runs.size() == 2);
   // Another recipe: none of them.
   recipe.seed = 1;
   wall.begin(recipe, 1000);
-  CHECK(wall.sight().runs.empty());
+  CHECK(wall.shown_wall().runs.empty());
   wall.stop();
   wall.wait();
-  CHECK(wall.sight().done() < 1000);
-  CHECK(wall.sight().stopped);
+  CHECK(wall.shown_wall().done() < 1000);
+  CHECK(wall.shown_wall().stopped);
 }
 
 }  // namespace attnscope::training_lab_test

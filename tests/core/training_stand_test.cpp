@@ -40,14 +40,14 @@ const Snapshot& last_of(const LabRun& run) {
   return *run.kept_at(run.step)->snapshot;
 }
 
-LabSight stood(Lab& lab, const LabStand& stand) {
+ShownLab stood(Lab& lab, const LabStand& stand) {
   const std::uint64_t number = lab.stand(stand);
   lab.wait();
-  LabSight sight = lab.sight();
-  CHECK(sight.problem.empty());
-  CHECK(sight.stand == number);
-  CHECK(sight.stood == number);
-  return sight;
+  ShownLab shown = lab.shown_lab();
+  CHECK(shown.problem.empty());
+  CHECK(shown.stand == number);
+  CHECK(shown.stood == number);
+  return shown;
 }
 
 }  // namespace
@@ -60,18 +60,18 @@ TEST_CASE("a lab stands where it is told, forward, back and in a branch", "[trai
       branched{recipe, 75, LabStand::Branch{25, knobs, 100}};
   for (const LabStand& stand : {start, late, early, branched, late, start, branched}) {
     INFO(stand.steps << (stand.branch ? " with a branch" : ""));
-    const LabSight sight = stood(lab, stand);
-    REQUIRE(sight.runs.size() == (stand.branch ? 2 : 1));
-    const LabRun& a = *sight.runs[0];
+    const ShownLab shown = stood(lab, stand);
+    REQUIRE(shown.runs.size() == (stand.branch ? 2 : 1));
+    const LabRun& a = *shown.runs[0];
     CHECK(a.step == stand.steps);
     CHECK(a.points.size() == static_cast<std::size_t>(stand.steps / 25 + 1));
     CHECK(a.points.back()->metrics.step == stand.steps);
     CHECK(last_of(a) == alone(recipe, static_cast<int>(stand.steps)));
     if (!stand.branch) continue;
-    const LabRun& b = *sight.runs[1];
+    const LabRun& b = *shown.runs[1];
     CHECK((b.parent == 0 && b.branch == 25 && b.step == 100 && b.knobs == knobs));
     CHECK(last_of(b) == alone(recipe, 25, &knobs, 75));
-    CHECK(sight.active == 1);
+    CHECK(shown.active == 1);
   }
 }
 
@@ -82,25 +82,25 @@ TEST_CASE("what was turned or trained in between is not what a lab stands on", "
   lab.set_knobs(unmasked(recipe));  // of the first run
   lab.train(50);
   lab.wait();
-  LabSight sight = stood(lab, {recipe, 100, {}});
-  CHECK(last_of(*sight.runs[0]) == alone(recipe, 100));
-  CHECK(sight.runs[0]->knobs == usual_knobs(recipe));
+  ShownLab shown = stood(lab, {recipe, 100, {}});
+  CHECK(last_of(*shown.runs[0]) == alone(recipe, 100));
+  CHECK(shown.runs[0]->knobs == usual_knobs(recipe));
   // A knob that was turned before the first step.
   stood(lab, {recipe, 0, {}});
   lab.set_knobs(unmasked(recipe));
   lab.train(25);
   lab.wait();
-  sight = stood(lab, {recipe, 25, {}});
-  CHECK(last_of(*sight.runs[0]) == alone(recipe, 25));
+  shown = stood(lab, {recipe, 25, {}});
+  CHECK(last_of(*shown.runs[0]) == alone(recipe, 25));
   // Another recipe in between, and a step that is not measured.
   stood(lab, {two_jobs(1), 25, {}});
   lab.train(7);
   lab.wait();
-  sight = stood(lab, {recipe, 50, {}});
-  CHECK(sight.recipe->seed == 0);
-  CHECK(last_of(*sight.runs[0]) == alone(recipe, 50));
-  sight = stood(lab, {two_jobs(1), 50, {}});
-  CHECK(last_of(*sight.runs[0]) == alone(two_jobs(1), 50));
+  shown = stood(lab, {recipe, 50, {}});
+  CHECK(shown.recipe->seed == 0);
+  CHECK(last_of(*shown.runs[0]) == alone(recipe, 50));
+  shown = stood(lab, {two_jobs(1), 50, {}});
+  CHECK(last_of(*shown.runs[0]) == alone(two_jobs(1), 50));
 }
 
 TEST_CASE("a lab is put back to what it was, each run at its last step", "[training][stand]") {
@@ -110,25 +110,25 @@ TEST_CASE("a lab is put back to what it was, each run at its last step", "[train
   stood(lab, {recipe, 50, LabStand::Branch{25, knobs, 50}});
   lab.train(10);  // the branch, up to a step that is not measured
   lab.wait();
-  const LabSight left = lab.sight();
+  const ShownLab left = lab.shown_lab();
   REQUIRE(left.runs[1]->step == 60);
   lab.begin(two_jobs(3));
   lab.train(30);
   lab.wait();
   lab.put_back(left);
   lab.wait();
-  LabSight sight = lab.sight();
-  CHECK(sight.runs == left.runs);
-  CHECK(sight.active == left.active);
-  CHECK(*sight.recipe == *left.recipe);
+  ShownLab shown = lab.shown_lab();
+  CHECK(shown.runs == left.runs);
+  CHECK(shown.active == left.active);
+  CHECK(*shown.recipe == *left.recipe);
   lab.train(40);
   lab.wait();
   lab.choose(0);
   lab.train(25);
   lab.wait();
-  sight = lab.sight();
-  CHECK(last_of(*sight.runs[1]) == alone(recipe, 25, &knobs, 75));
-  CHECK(last_of(*sight.runs[0]) == alone(recipe, 75));
+  shown = lab.shown_lab();
+  CHECK(last_of(*shown.runs[1]) == alone(recipe, 25, &knobs, 75));
+  CHECK(last_of(*shown.runs[0]) == alone(recipe, 75));
 }
 
 TEST_CASE("two turns of knobs in a row are both kept", "[training][stand]") {
@@ -137,10 +137,10 @@ TEST_CASE("two turns of knobs in a row are both kept", "[training][stand]") {
   lab.turn_knobs([](Knobs& knobs) { knobs.operation.causal = false; });
   lab.turn_knobs([](Knobs& knobs) { knobs.rate_factor = 3; });
   lab.wait();
-  const LabSight sight = lab.sight();
-  CHECK_FALSE(sight.run()->knobs.operation.causal);
-  CHECK(sight.run()->knobs.rate_factor == 3);
-  CHECK(sight.run()->knobs == sight.run()->changes.back().knobs);
+  const ShownLab shown = lab.shown_lab();
+  CHECK_FALSE(shown.run()->knobs.operation.causal);
+  CHECK(shown.run()->knobs.rate_factor == 3);
+  CHECK(shown.run()->knobs == shown.run()->changes.back().knobs);
 }
 
 TEST_CASE("a stand that cannot be trained says why and is over", "[training][stand]") {
@@ -149,8 +149,8 @@ TEST_CASE("a stand that cannot be trained says why and is over", "[training][sta
   Lab lab({}, 1);
   const std::uint64_t number = lab.stand({recipe, 25, {}});
   lab.wait();
-  CHECK_FALSE(lab.sight().problem.empty());
-  CHECK(lab.sight().stood == number);
+  CHECK_FALSE(lab.shown_lab().problem.empty());
+  CHECK(lab.shown_lab().stood == number);
   CHECK(stood(lab, {two_jobs(), 25, {}}).runs.size() == 1);
 }
 

@@ -96,7 +96,7 @@ void Keeping::tell_of_kept(const std::filesystem::path& path, CameFrom from, con
 }
 
 SessionKeeper::Now Keeping::now(double seconds) const {
-  return {space_.document, space_.view, space_.selection, held_.sight(), space_.file.path(), seconds};
+  return {space_.document, space_.view, space_.selection, held_.held_result(), space_.file.path(), seconds};
 }
 
 void Keeping::keep(double seconds, bool is_on_its_way) {

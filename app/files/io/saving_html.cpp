@@ -175,7 +175,7 @@ void Saving::begin_html(std::shared_ptr<HtmlJob> job, const std::filesystem::pat
 
 std::shared_ptr<HtmlJob> Saving::html_lesson_job(std::vector<HtmlLessonStep> steps,
                                                  const std::filesystem::path& to) const {
-  const lessons::OpenLessonPtr open = space_.lessons.sight().open;
+  const lessons::OpenLessonPtr open = space_.lessons.shown_lessons().open;
   if (!open) throw Error("There is no lesson on screen whose steps could be printed.");
   auto lesson = std::make_shared<HtmlLesson>();
   lesson->title = open->lesson.title;

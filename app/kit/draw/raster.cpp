@@ -278,7 +278,7 @@ int map_index(float value, float low, float high, bool log) {
   return std::isnan(value) ? 0 : Ramp(low, high, log)(value);
 }
 
-std::optional<std::vector<PaintedCell>> cells_in_sight(const RasterJob& job, std::size_t most) {
+std::optional<std::vector<PaintedCell>> visible_cells(const RasterJob& job, std::size_t most) {
   const int width = job.turned ? job.height : job.width, height = job.turned ? job.width : job.height;
   if (width < job.columns || height < job.rows) return std::nullopt;
   const std::vector<Span> columns = cut(job.column0, job.columns, width, job.values.cols(), job.gap);

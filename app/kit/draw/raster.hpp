@@ -59,7 +59,7 @@ struct PaintedCell {
   std::vector<Part> marks = {};  // over it: dot, line, outline
 };
 /// The same cells one by one, row by row; empty if cells are pooled or there are more than `most`.
-std::optional<std::vector<PaintedCell>> cells_in_sight(const RasterJob&, std::size_t most);
+std::optional<std::vector<PaintedCell>> visible_cells(const RasterJob&, std::size_t most);
 /// Pixels from one line of the hatch to the next, times `mark`.
 inline constexpr int hatch_every = 6;
 

@@ -241,7 +241,7 @@ int SvgCanvas::hatch_id(const RasterJob& job, const Area& area) {
 
 void SvgCanvas::matrix(const Area& area, const RasterJob& job, float opacity) {
   if (!overlap(area, clip_)) return;
-  const std::optional<std::vector<PaintedCell>> cells = cells_in_sight(job, most_cells);
+  const std::optional<std::vector<PaintedCell>> cells = visible_cells(job, most_cells);
   if (!cells) return image(area, raster(job), opacity);
   const auto size = [&](int from, int to, float all, int pixels) {
     return static_cast<float>(to - from) * all / static_cast<float>(std::max(1, pixels));

@@ -54,7 +54,7 @@ constexpr double free_cost = 0, hatch_cost = 0.001f, label_cost = 0.5f, number_c
 Ground ground_of(const CardPlace& place, float step) {
   const MapFrame& map = place.map;
   const Ui& ui = map.ui();
-  const Box marked = map.cell_in_sight(map.marked);
+  const Box marked = map.visible_cell(map.marked);
   const float reach = ui.px(6);  // the frame and its halo
   const Box with_labels{map.cells.x - map.label_width - ui.px(18), map.area.y,
                         map.cells.w + map.label_width + ui.px(18), map.cells.bottom() - map.area.y};
@@ -92,7 +92,7 @@ struct CardSpot {
 CardSpot best_spot(const CardPlace& place, float width, float height) {
   const float step = place.map.ui().px(8);
   const Ground ground = ground_of(place, step);
-  const Box cell = place.map.cell_in_sight(place.map.marked);
+  const Box cell = place.map.visible_cell(place.map.marked);
   const int wide = static_cast<int>(std::ceil(width / step)),
             high = static_cast<int>(std::ceil(height / step));
   CardSpot best;

@@ -13,13 +13,13 @@ namespace attnscope {
 namespace {
 
 void step_value(Scene& scene, int way) {
-  const ExperimentSight* const sight = experiment_sight(scene);
-  if (sight == nullptr) return;
-  const auto last = static_cast<std::int64_t>(sight->points.size()) - 1;
+  const ShownExperiment* const shown = shown_experiment(scene);
+  if (shown == nullptr) return;
+  const auto last = static_cast<std::int64_t>(shown->points.size()) - 1;
   const auto now =
-      static_cast<std::int64_t>(experiment_point(experiment_of(scene.view).value, *sight->experiment));
+      static_cast<std::int64_t>(experiment_point(experiment_of(scene.view).value, *shown->experiment));
   experiment_of(scene.view).value =
-      sight->experiment->values[static_cast<std::size_t>(std::clamp<std::int64_t>(now + way, 0, last))];
+      shown->experiment->values[static_cast<std::size_t>(std::clamp<std::int64_t>(now + way, 0, last))];
 }
 
 void step_experiment(Scene& scene, int way) {
@@ -39,9 +39,9 @@ void experiment_above(Scene& scene) { step_experiment(scene, -1); }
 void experiment_below(Scene& scene) { step_experiment(scene, 1); }
 
 void copy_experiment(Scene& scene) {
-  const ExperimentSight* const sight = experiment_sight(scene);
-  if (sight == nullptr) return;
-  std::string table = experiments::csv(*sight->experiment, sight->points);
+  const ShownExperiment* const shown = shown_experiment(scene);
+  if (shown == nullptr) return;
+  std::string table = experiments::csv(*shown->experiment, shown->points);
   std::erase(table, '\r');
   std::ranges::replace(table, ',', '\t');  // no field contains a comma or a tab
   scene.requests.copy = table;
@@ -51,21 +51,21 @@ void copy_experiment(Scene& scene) {
 void save_experiment(Scene& scene) { open_export_dialog(scene, NumberFormat::Csv); }
 
 void film_experiment(Scene& scene) {
-  if (experiment_sight(scene) == nullptr) return;
+  if (shown_experiment(scene) == nullptr) return;
   scene.view.files->kind = PictureKind::Series;
   open_picture_card(scene, PictureRegion::Focus);
 }
 
 void open_experiment(Scene& scene) {
-  const ExperimentSight* const sight = experiment_sight(scene);
-  if (sight == nullptr) return;
+  const ShownExperiment* const shown = shown_experiment(scene);
+  if (shown == nullptr) return;
   // Until the chosen value is computed, the look is of the value before.
-  if (!sight->look ||
-      sight->look_point != experiment_point(experiment_of(scene.view).value, *sight->experiment))
+  if (!shown->look ||
+      shown->look_point != experiment_point(experiment_of(scene.view).value, *shown->experiment))
     return scene.view.notices.say("This state is still being computed; try again in a moment.");
-  Document opened = sight->look->states.a;
-  opened.title = words_of(*sight->experiment).title;
-  scene.requests.made = MadeDocument{std::move(opened), sight->look->states.b};
+  Document opened = shown->look->states.a;
+  opened.title = words_of(*shown->experiment).title;
+  scene.requests.made = MadeDocument{std::move(opened), shown->look->states.b};
 }
 
 }  // namespace attnscope

@@ -99,13 +99,13 @@ void draw_experiment_slider(const ExperimentPage& page, const Box& row) {
     const float share = std::clamp((io.MousePos.x - track.x) / track.w, 0.f, 1.f);
     page.choose(static_cast<std::size_t>(std::lround(share * static_cast<float>(page.values() - 1))));
   }
-  if (touch.hovered && ImGui::IsMouseDoubleClicked(0)) page.choose(page.sight.experiment->rest);
+  if (touch.hovered && ImGui::IsMouseDoubleClicked(0)) page.choose(page.shown.experiment->rest);
   const float knob = place(page.point);
   ui.fill({track.x, y - ui.px(2), track.w, ui.px(4)}, ui.theme.control_hover, ui.px(2));
   ui.fill({track.x, y - ui.px(2), knob - track.x, ui.px(4)}, ui.theme.query, ui.px(2));
   for (std::size_t i = 0; i < page.values(); ++i)
     ui.fill({std::round(place(i)), y + ui.px(8), std::max(1.f, ui.px(1)),
-             ui.px(i == page.sight.experiment->rest ? 6 : 3)},
+             ui.px(i == page.shown.experiment->rest ? 6 : 3)},
             ui.theme.text3);
   if (touch.hovered || touch.held) ui.disc({knob, y}, ui.px(12), fade(ui.theme.query, 0.22f));
   const bool light = ui.theme.name == ThemeName::Light;

@@ -26,7 +26,7 @@ struct SweepScale {
 SweepScale scale_of(const ExperimentPage& page, const PlotRow& plot) {
   double low = INFINITY, high = -INFINITY;
   for (const SeriesRow& series : plot.series)
-    for (const auto& measured : page.sight.points) {
+    for (const auto& measured : page.shown.points) {
       if (!measured) continue;
       const experiments::Band& band = (*measured)[series.quantity];
       for (const double value : {band.least, band.greatest}) {
@@ -187,8 +187,8 @@ SweepCurve curve_of(const ExperimentPage& page, const SeriesRow& series, const S
   SweepCurve curve;
   curve.colour = hue_of(page.ui().theme, series.hue);
   curve.dashed = series.hue == SeriesHue::Formula || series.hue == SeriesHue::Baseline;
-  for (std::size_t i = 0; i < page.sight.points.size(); ++i) {
-    const auto& measured = page.sight.points[i];
+  for (std::size_t i = 0; i < page.shown.points.size(); ++i) {
+    const auto& measured = page.shown.points[i];
     const experiments::Band band = measured ? (*measured)[series.quantity] : experiments::Band{};
     const auto x = static_cast<float>(i);
     const auto put = [&](double value) {
@@ -365,7 +365,7 @@ void draw_experiment_plot(const ExperimentPage& page, const PlotRow& plot, const
   for (const SeriesRow& series : plot.series) curves.push_back(curve_of(page, series, scale));
   ui.clip(axes.area.grown(ui.px(3)));
   for (const SweepCurve& curve : curves) {
-    if (curve.dashed || page.words.kinds || page.sight.experiment->seeds < 2) continue;
+    if (curve.dashed || page.words.kinds || page.shown.experiment->seeds < 2) continue;
     const Rgba pale = fade(curve.colour, 0.2f);
     fill_between(ui, axes, curve.greatest, curve.least, {pale, pale});
   }

@@ -60,7 +60,7 @@ struct ExperimentRuns::LookWanted {
   std::atomic<bool> done{false};
 };
 
-std::size_t ExperimentSight::known() const {
+std::size_t ShownExperiment::known() const {
   return static_cast<std::size_t>(std::ranges::count_if(points, [](const auto& p) { return p.has_value(); }));
 }
 
@@ -69,9 +69,9 @@ std::size_t experiment_point(std::optional<double> value, const Experiment& expe
 }
 
 void ExperimentRuns::begin(std::size_t point) {
-  std::shared_ptr<Sweep>& sweep = all_[sight_.experiment];
-  if (!sweep) sweep = std::make_shared<Sweep>(*sight_.experiment);
-  sight_.points.assign(sight_.experiment->values.size(), {});
+  std::shared_ptr<Sweep>& sweep = all_[shown_.experiment];
+  if (!sweep) sweep = std::make_shared<Sweep>(*shown_.experiment);
+  shown_.points.assign(shown_.experiment->values.size(), {});
   seen_ = static_cast<std::uint64_t>(-1);
   if (!sweep->next(point)) return worker_.replace(nullptr, sweeps);
   worker_.replace(std::make_shared<Stepwise>(
@@ -81,19 +81,19 @@ void ExperimentRuns::begin(std::size_t point) {
 }
 
 void ExperimentRuns::take_points() {
-  Sweep& sweep = *all_[sight_.experiment];
+  Sweep& sweep = *all_[shown_.experiment];
   const std::lock_guard lock(sweep.mutex);
   if (sweep.version == seen_) return;
   seen_ = sweep.version;
-  sight_.points = sweep.points;
-  sight_.problem = sweep.problem;
+  shown_.points = sweep.points;
+  shown_.problem = sweep.problem;
 }
 
 void ExperimentRuns::take_look(std::size_t point) {
-  const bool is_wanted = wanted_ && wanted_->experiment == sight_.experiment && wanted_->point == point;
+  const bool is_wanted = wanted_ && wanted_->experiment == shown_.experiment && wanted_->point == point;
   if (!is_wanted) {
     wanted_ = std::make_shared<LookWanted>();
-    wanted_->experiment = sight_.experiment;
+    wanted_->experiment = shown_.experiment;
     wanted_->point = point;
     worker_.replace(std::make_shared<Stepwise>(
                         [wanted = wanted_](const std::stop_token& stop) {
@@ -111,16 +111,16 @@ void ExperimentRuns::take_look(std::size_t point) {
                     looks);
   }
   if (!wanted_->done) return;
-  if (!wanted_->problem.empty()) sight_.problem = wanted_->problem;
+  if (!wanted_->problem.empty()) shown_.problem = wanted_->problem;
   if (!wanted_->look) return;
-  sight_.look = wanted_->look;
-  sight_.look_point = point;
+  shown_.look = wanted_->look;
+  shown_.look_point = point;
 }
 
 void ExperimentRuns::follow(const Experiment* experiment, std::size_t point) {
-  if (experiment != sight_.experiment) {
-    sight_ = {};
-    sight_.experiment = experiment;
+  if (experiment != shown_.experiment) {
+    shown_ = {};
+    shown_.experiment = experiment;
     wanted_.reset();
     worker_.replace(nullptr, looks);
     worker_.replace(nullptr, sweeps);
@@ -133,8 +133,8 @@ void ExperimentRuns::follow(const Experiment* experiment, std::size_t point) {
 }
 
 bool ExperimentRuns::is_settled() const {
-  if (sight_.experiment == nullptr || !sight_.problem.empty()) return true;
-  return sight_.known() == sight_.points.size() && sight_.look && sight_.look_point == point_;
+  if (shown_.experiment == nullptr || !shown_.problem.empty()) return true;
+  return shown_.known() == shown_.points.size() && shown_.look && shown_.look_point == point_;
 }
 
 }  // namespace attnscope

@@ -16,7 +16,7 @@
 namespace attnscope {
 
 /// What the page reads of the experiment on screen.
-struct ExperimentSight {
+struct ShownExperiment {
   const experiments::Experiment* experiment = nullptr;       // null: none
   std::vector<std::optional<experiments::Measured>> points;  // by value
   std::shared_ptr<const experiments::Look> look;  // of the chosen value; until computed, of an earlier one
@@ -36,9 +36,9 @@ class ExperimentRuns {
   explicit ExperimentRuns(std::function<void()> wake) : wake_(std::move(wake)) {}
 
   /// Measures the sweep of the experiment, beginning near the `point` at which it was chosen; computes the
-  /// look at `point`; updates sight(). Null: stops what runs.
+  /// look at `point`; updates shown_experiment(). Null: stops what runs.
   void follow(const experiments::Experiment*, std::size_t point);
-  const ExperimentSight& sight() const { return sight_; }
+  const ShownExperiment& shown_experiment() const { return shown_; }
   /// Whether all values and the look at the chosen one are in sight, or a problem ended measuring.
   bool is_settled() const;
   /// Blocks until nothing runs.
@@ -58,7 +58,7 @@ class ExperimentRuns {
   std::shared_ptr<LookWanted> wanted_;
   std::uint64_t seen_ = 0;  // version of the sweep in sight
   std::size_t point_ = 0;
-  ExperimentSight sight_;
+  ShownExperiment shown_;
   Worker worker_;  // last: it is joined before the rest goes
 };
 

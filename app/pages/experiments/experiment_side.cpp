@@ -26,7 +26,7 @@ void draw_experiment_matrix(const ExperimentPage& page, const Tensor& numbers, c
   const Ui& ui = page.ui();
   ui.frame(box.grown(1), ui.theme.border);
   if (numbers.size() == 0) return;
-  std::uint64_t content = mix_hash(mix_hash(0, ui.textures.serial(page.sight.look)), scale.high);
+  std::uint64_t content = mix_hash(mix_hash(0, ui.textures.serial(page.shown.look)), scale.high);
   for (const auto part : {static_cast<std::uint64_t>(scale.map), static_cast<std::uint64_t>(box.w),
                           static_cast<std::uint64_t>(box.h), static_cast<std::uint64_t>(ui.theme.name)})
     content = mix_hash(content, part);
@@ -44,9 +44,9 @@ float draw_experiment_pictures(const ExperimentPage& page, const Box& box) {
   const float gap = ui.px(16), side = std::floor((box.w - gap) / 2), title = ui.px(22);
   const float high = std::min(side, ui.px(page.narrow ? 120 : 176));
   const Box a{box.x, box.y + title, side, high}, b{box.x + side + gap, box.y + title, side, high};
-  const experiments::Look* const look = page.sight.look.get();
-  const double value = page.sight.experiment->values[page.point];
-  const double shown = look != nullptr ? look->value : std::min(value, page.sight.experiment->most_shown);
+  const experiments::Look* const look = page.shown.look.get();
+  const double value = page.shown.experiment->values[page.point];
+  const double shown = look != nullptr ? look->value : std::min(value, page.shown.experiment->most_shown);
   ui.text(a.x, box.y + ui.px(8), page.words.picture_a(shown),
           {type::label, ui.theme.text1, Ink::Semibold, Align::Left, side});
   ui.text(b.x, box.y + ui.px(8), page.words.picture_b(shown),
@@ -73,7 +73,7 @@ float draw_experiment_pictures(const ExperimentPage& page, const Box& box) {
       ui.text(box.right(), y, clipped, {type::tick, ui.theme.key, Ink::Regular, Align::Right});
   if (look != nullptr && left.size() > 0) {
     std::string size = grouped(left.shape()[0]) + " × " + grouped(left.shape()[1]);
-    if (value > page.sight.experiment->most_shown)
+    if (value > page.shown.experiment->most_shown)
       size += "   ·   " + std::string(page.words.symbol) + "   " + page.words.value(shown);
     ui.text(box.x, y, size,
             {type::tick, ui.theme.text2, Ink::Regular, Align::Left, box.w - right_width - ui.px(12)});
@@ -133,9 +133,9 @@ float draw_experiment_table_title(const ExperimentPage& page, const Box& box) {
   const Ui& ui = page.ui();
   ui.horizontal(box.x, box.y, box.w, ui.theme.hairline);
   const float y = box.y + ui.px(18);
-  const std::string seeds = std::to_string(page.sight.experiment->seeds) + " " + inner(page.words.repeats);
+  const std::string seeds = std::to_string(page.shown.experiment->seeds) + " " + inner(page.words.repeats);
   const float right =
-      page.sight.experiment->seeds < 2
+      page.shown.experiment->seeds < 2
           ? 0
           : ui.text(box.right(), y, seeds, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
   ui.text(box.x, y, "Numbers",
@@ -182,7 +182,7 @@ Table experiment_table(const ExperimentPage& page) {
     table.columns.push_back({.title = of.head, .cell = [&page, &of](std::size_t row) -> TableCell {
                                const double number = page.numbers().at(row, of.quantity);
                                if (!std::isnan(number)) return in_table(of.form, number, page.narrow);
-                               const bool measured = page.sight.points[row].has_value();
+                               const bool measured = page.shown.points[row].has_value();
                                return std::string(!measured ? "…" : of.nan ? "NaN" : "–");
                              }});
   return table;

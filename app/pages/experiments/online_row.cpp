@@ -83,7 +83,7 @@ std::string online_error(const OnlineTile& tile) {
 void draw_online_row(const ExperimentPage& page, const Box& area) {
   const Ui& ui = page.ui();
   const OnlineRow none;
-  const OnlineRow& row = page.sight.look ? page.sight.look->online : none;
+  const OnlineRow& row = page.shown.look ? page.shown.look->online : none;
   if (row.tiles.empty()) return;
   ExperimentState& state = experiment_of(page.scene.view);
   const std::size_t last = row.tiles.size() - 1;

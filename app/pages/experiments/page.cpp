@@ -82,19 +82,21 @@ void Experiments::wait() const {
 
 bool Experiments::is_moving(const ViewState& view) const { return experiment_of(view).tile_due > 0; }
 
-void Experiments::draw(Scene& scene, const Box& box) const { draw_experiments(scene, sight(), box); }
+void Experiments::draw(Scene& scene, const Box& box) const {
+  draw_experiments(scene, shown_experiment(), box);
+}
 
 void Experiments::save_table(const std::filesystem::path& to) const {
   if (lower_extension(to) != ".csv")
     throw Error("Cannot write " + in_quotes(to.native()) + ": an experiment's table is saved as .csv.");
-  if (sight().experiment == nullptr) throw Error("There is no experiment on screen.");
-  const std::string table = experiments::csv(*sight().experiment, sight().points);
+  if (shown_experiment().experiment == nullptr) throw Error("There is no experiment on screen.");
+  const std::string table = experiments::csv(*shown_experiment().experiment, shown_experiment().points);
   write_atomically(to, std::array{std::string_view(table)});
 }
 
 PageSeries Experiments::series(const ViewState& view) const {
   const ExperimentState& state = experiment_of(view);
-  const experiments::Experiment* const experiment = sight().experiment;
+  const experiments::Experiment* const experiment = shown_experiment().experiment;
   return {state.name, experiment != nullptr ? experiment->values : std::vector<double>(), state.value};
 }
 
@@ -102,9 +104,10 @@ void Experiments::choose_in_series(ViewState& view, std::optional<double> value)
   experiment_of(view).value = value;
 }
 
-const ExperimentSight* experiment_sight(const Scene& scene) {
+const ShownExperiment* shown_experiment(const Scene& scene) {
   const auto* const page = dynamic_cast<const Experiments*>(page_of_mode(scene.pages, Mode::Experiments));
-  return page != nullptr && page->sight().experiment != nullptr ? &page->sight() : nullptr;
+  return page != nullptr && page->shown_experiment().experiment != nullptr ? &page->shown_experiment()
+                                                                           : nullptr;
 }
 
 PageRow experiments_page() {

@@ -21,14 +21,14 @@ class Experiments final : public Page {
   PageSeries series(const ViewState&) const override;
   void choose_in_series(ViewState&, std::optional<double> value) const override;
 
-  const ExperimentSight& sight() const { return runs_.sight(); }
+  const ShownExperiment& shown_experiment() const { return runs_.shown_experiment(); }
 
  private:
   ExperimentRuns runs_;
 };
 
 /// The experiment on screen and its measurements; null if there is none.
-const ExperimentSight* experiment_sight(const Scene&);
+const ShownExperiment* shown_experiment(const Scene&);
 
 /// For the table of pages.
 PageRow experiments_page();

@@ -36,7 +36,7 @@ float draw_experiment_sentences(const ExperimentPage& page, const Box& box, bool
     ui.text(box.x, y + ui.px(9), "What it shows",
             {type::label, ui.theme.text1, Ink::Semibold, Align::Left, label});
   // Sentences are written once their numbers are known.
-  const bool known = page.sight.points[page.point].has_value();
+  const bool known = page.shown.points[page.point].has_value();
   for (const std::string& sentence :
        known ? page.words.sentences(page.numbers()) : std::vector<std::string>{"Measuring …"}) {
     const float width = box.w - label;
@@ -79,8 +79,8 @@ void draw_experiment_middle(const ExperimentPage& page, const Box& box) {
 std::string experiment_hint(const ExperimentPage& page) {
   std::string words = "Experiment " + std::to_string(page.words.number) + "   ·   " +
                       std::string(page.words.symbol) + "   " + page.value_at(page.point);
-  if (!page.sight.problem.empty()) return own(page.sight.problem);
-  const std::size_t known = page.sight.known();
+  if (!page.shown.problem.empty()) return own(page.shown.problem);
+  const std::size_t known = page.shown.known();
   if (known < page.values())
     return words + "   ·   measured " + std::to_string(known) + " of " + std::to_string(page.values());
   return words + "   ·   " + std::string(page.words.computed) + "   ·   ← → value   ·   ↑ ↓ experiment";
@@ -89,7 +89,7 @@ std::string experiment_hint(const ExperimentPage& page) {
 }  // namespace
 
 void ExperimentPage::choose(std::size_t next) const {
-  experiment_of(scene.view).value = sight.experiment->values[std::min(next, values() - 1)];
+  experiment_of(scene.view).value = shown.experiment->values[std::min(next, values() - 1)];
 }
 
 void choose_experiment(Scene& scene, const ExperimentWords& words) {
@@ -102,13 +102,13 @@ void choose_experiment(Scene& scene, const ExperimentWords& words) {
   state.value = before == state.values.end() ? std::nullopt : std::optional(before->second);
 }
 
-void draw_experiments(Scene& scene, const ExperimentSight& sight, const Box& box) {
+void draw_experiments(Scene& scene, const ShownExperiment& shown, const Box& box) {
   const Ui& ui = scene.ui;
   ui.fill(box, ui.theme.panel);
-  if (sight.experiment == nullptr) return;
+  if (shown.experiment == nullptr) return;
   const bool presented = scene.view.presenter->on, narrow = scene.compact;
-  const ExperimentPage page{scene, sight, words_of(*sight.experiment),
-                            experiment_point(experiment_of(scene.view).value, *sight.experiment), narrow};
+  const ExperimentPage page{scene, shown, words_of(*shown.experiment),
+                            experiment_point(experiment_of(scene.view).value, *shown.experiment), narrow};
   if (scene.view.hint.empty()) scene.view.hint = experiment_hint(page);
   const float list = presented ? 0 : ui.px(narrow ? 184 : 264);
   float side = ui.px(narrow ? 340 : 408);  // so that the table's headings can be read

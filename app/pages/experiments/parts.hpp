@@ -14,22 +14,22 @@ struct PaletteEntry;
 
 struct ExperimentPage {
   Scene& scene;
-  const ExperimentSight& sight;
+  const ShownExperiment& shown;
   const ExperimentWords& words;
   std::size_t point;  // the chosen value
   bool narrow = false;
 
   const Ui& ui() const { return scene.ui; }
-  std::size_t values() const { return sight.experiment->values.size(); }
-  std::string value_at(std::size_t i) const { return words.value(sight.experiment->values[i]); }
-  ExperimentNumbers numbers() const { return {sight, point}; }
+  std::size_t values() const { return shown.experiment->values.size(); }
+  std::string value_at(std::size_t i) const { return words.value(shown.experiment->values[i]); }
+  ExperimentNumbers numbers() const { return {shown, point}; }
   /// Chooses the value at that index of the sweep.
   void choose(std::size_t next) const;
 };
 
 Rgba hue_of(const Theme&, SeriesHue);
 /// The whole page.
-void draw_experiments(Scene&, const ExperimentSight&, const Box&);
+void draw_experiments(Scene&, const ShownExperiment&, const Box&);
 
 /// Shows this experiment, at the value that was chosen last.
 void choose_experiment(Scene&, const ExperimentWords&);

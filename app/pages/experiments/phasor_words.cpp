@@ -55,7 +55,7 @@ void draw_phasor(const Ui& ui, ImVec2 centre, float radius, double a, double b) 
 
 void draw_phasors(const ExperimentPage& page, const Box& area) {
   const Ui& ui = page.ui();
-  const double distance = page.sight.experiment->values[page.point];
+  const double distance = page.shown.experiment->values[page.point];
   const std::vector<double> a = experiments::phasor_angles(distance, false),
                             b = experiments::phasor_angles(distance, true);
   const float words = ui.px(20), high = area.h - words;

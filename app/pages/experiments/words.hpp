@@ -67,16 +67,16 @@ struct LegendEntry {
 /// The numbers at the chosen value and elsewhere.
 class ExperimentNumbers {
  public:
-  ExperimentNumbers(const ExperimentSight& sight, std::size_t point) : sight_(&sight), point_(point) {}
-  double value() const { return sight_->experiment->values[point_]; }
+  ExperimentNumbers(const ShownExperiment& shown, std::size_t point) : shown_(&shown), point_(point) {}
+  double value() const { return shown_->experiment->values[point_]; }
   std::size_t point() const { return point_; }
   double operator[](std::size_t quantity) const { return at(point_, quantity); }
   double at(std::size_t point, std::size_t quantity) const {
-    const auto& measured = sight_->points[point];
+    const auto& measured = shown_->points[point];
     return measured ? (*measured)[quantity].typical : std::numeric_limits<double>::quiet_NaN();
   }
   double at_value(double value, std::size_t quantity) const {
-    return at(experiments::nearest(*sight_->experiment, value), quantity);
+    return at(experiments::nearest(*shown_->experiment, value), quantity);
   }
   /// "0.79"; "…" while it is unknown.
   std::string say(std::size_t quantity, NumberForm form = NumberForm::Small) const {
@@ -88,7 +88,7 @@ class ExperimentNumbers {
   }
 
  private:
-  const ExperimentSight* sight_;
+  const ShownExperiment* shown_;
   std::size_t point_;
 };
 

@@ -8,13 +8,13 @@
 
 namespace attnscope {
 
-ProseSight lesson_code_sight(const LessonPage& page) {
-  ProseSight sight = page.sight();
-  if (!page.step.until) return sight;
-  sight.number = [&page, all = sight.number](const lessons::Piece& piece) {
+ProseLookUp lesson_code_look_up(const LessonPage& page) {
+  ProseLookUp look_up = page.prose_look_up();
+  if (!page.step.until) return look_up;
+  look_up.number = [&page, all = look_up.number](const lessons::Piece& piece) {
     return lessons::shows_number(page.step, *piece.number) ? all(piece) : std::string("…");
   };
-  return sight;
+  return look_up;
 }
 
 namespace {
@@ -26,14 +26,14 @@ float draw_code_line(const LessonPage& page, const lessons::CodeLine& line, cons
                      bool tall) {
   const Ui& ui = page.ui();
   const float pad = ui.px(12);
-  const ProseSight sight = lesson_code_sight(page);
+  const ProseLookUp look_up = lesson_code_look_up(page);
   const auto written = [&](const std::string& number) {
-    return sight.is_english ? own(number) : own_number(number);
+    return look_up.is_english ? own(number) : own_number(number);
   };
-  const std::string result = line.result ? written(sight.number(*line.result)) : std::string();
+  const std::string result = line.result ? written(look_up.number(*line.result)) : std::string();
   const float number = result.empty() ? 0 : ui.text_width(result, type::label, Ink::Semibold) + ui.px(8);
   const ProseStyle style{type::tick, 18, ui.theme.text2, ui.theme.text2};
-  const SetProse note = set_prose(ui, line.note, column.w - 2 * pad - number, style, sight);
+  const SetProse note = set_prose(ui, line.note, column.w - 2 * pad - number, style, look_up);
   // A note of more than one line needs a higher box.
   const float least = ui.px(tall ? (page.scene.compact ? 46 : 52) : 32);
   const float high = note.height > ui.px(20) ? std::max(least, ui.px(31) + note.height) : least;
@@ -47,7 +47,7 @@ float draw_code_line(const LessonPage& page, const lessons::CodeLine& line, cons
   if (!result.empty())
     ui.text(box.right() - pad, box.y + ui.px(34), result,
             {type::label, ui.theme.text1, Ink::Semibold, Align::Right});
-  draw_prose(ui, note, box.x + pad, box.y + ui.px(25), sight);
+  draw_prose(ui, note, box.x + pad, box.y + ui.px(25), look_up);
   return y + high;
 }
 

@@ -53,9 +53,9 @@ std::string trained_run_name(const Scene& scene) {
     return {};
   const LabState& state = lab_of(scene.view);
   const std::string task = lab_task_name(state.task), seed = std::to_string(state.seed);
-  if (scene.training == nullptr || scene.training->sight().runs.empty())
+  if (scene.training == nullptr || scene.training->shown_lab().runs.empty())
     return inner(task) + " · seed " + seed;
-  const training::LabSight& lab = scene.training->sight();
+  const training::ShownLab& lab = scene.training->shown_lab();
   const bool is_b = state.side == LabSide::B && lab.runs.size() > 1;
   const std::int64_t newest = (is_b ? lab.runs.back() : lab.runs.front())->step;
   return inner(task) + (is_b ? " · B, step " : " · A, step ") +

@@ -53,11 +53,11 @@ void ring_lesson_word(const MapFrame& map, const lessons::Anchor& anchor) {
     if (box.w > 0 && box.h > 0) ui.frame(box.grown(ui.px(2)), colour, ui.px(3), ui.px(4));
   };
   const auto row = [&](std::int64_t query) {
-    const Box first = map.cell_in_sight({query, 0}), last = map.cell_in_sight({query, d.keys - 1});
+    const Box first = map.visible_cell({query, 0}), last = map.visible_cell({query, d.keys - 1});
     return Box{first.x, first.y, last.right() - first.x, last.bottom() - first.y};
   };
   const auto column = [&](std::int64_t key) {
-    const Box first = map.cell_in_sight({0, key}), last = map.cell_in_sight({d.queries - 1, key});
+    const Box first = map.visible_cell({0, key}), last = map.visible_cell({d.queries - 1, key});
     return Box{first.x, first.y, last.right() - first.x, last.bottom() - first.y};
   };
   if (anchor.kind == Kind::Query && place(0) >= 0 && place(0) < d.queries)
@@ -66,7 +66,7 @@ void ring_lesson_word(const MapFrame& map, const lessons::Anchor& anchor) {
     ring(column(place(0)), anchor.kind == Kind::Key ? ui.theme.key : ui.theme.value);
   else if (anchor.kind == Kind::Cell && place(0) >= 0 && place(0) < d.queries && place(1) >= 0 &&
            place(1) < d.keys)
-    ring(map.cell_in_sight({place(0), place(1)}), ui.theme.text1);
+    ring(map.visible_cell({place(0), place(1)}), ui.theme.text1);
   else if (anchor.kind == Kind::Query && anchor.places.empty())
     ring({map.cells.x - map.label_width - ui.px(14), map.cells.y, map.label_width + ui.px(10), map.cells.h},
          ui.theme.query);
@@ -109,7 +109,7 @@ struct LessonSide {
 void ring_asked_row(const MapFrame& map, std::int64_t query) {
   const Ui& ui = map.ui();
   if (map.turned() || query < 0 || query >= map.scene.result.dimensions.queries) return;
-  const Box first = map.cell_in_sight({query, 0});
+  const Box first = map.visible_cell({query, 0});
   if (first.h < 1) return;
   ui.frame(Box{map.cells.x, first.y, map.cells.w, first.h}.grown(ui.px(2)), ui.theme.query, ui.px(2),
            ui.px(4));
@@ -119,7 +119,7 @@ void ring_asked_row(const MapFrame& map, std::int64_t query) {
 void bracket_asked_row(const MapFrame& map, std::int64_t query) {
   const Ui& ui = map.ui();
   if (map.turned() || query < 0 || query >= map.scene.result.dimensions.queries) return;
-  const Box cell = map.cell_in_sight({query, 0});
+  const Box cell = map.visible_cell({query, 0});
   const float x = map.cells.x - ui.px(8), reach = ui.px(7);
   const ImVec2 bracket[4] = {
       {x + reach, cell.y}, {x, cell.y}, {x, cell.bottom()}, {x + reach, cell.bottom()}};

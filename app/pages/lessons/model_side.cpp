@@ -21,7 +21,7 @@
 namespace attnscope {
 namespace {
 
-using lessons::ModelSight;
+using lessons::ShownLessonModel;
 
 /// The least height of a head's cells, in logical pixels.
 constexpr float readable_map = 110;
@@ -35,10 +35,10 @@ void say_in_place(const Ui& ui, const Box& box, std::string_view title, std::str
 }
 
 /// Says which file is missing, its size, and the command that fetches it.
-void draw_absent_model(LessonPage& page, const Box& box, const ModelSight& sight) {
+void draw_absent_model(LessonPage& page, const Box& box, const ShownLessonModel& model) {
   const Ui& ui = page.ui();
-  if (sight.is == nullptr)
-    return say_in_place(ui, box, own(sight.name) + " is not there",
+  if (model.is == nullptr)
+    return say_in_place(ui, box, own(model.name) + " is not there",
                         "The lesson names it as a path, from the lesson's own folder.");
   const float wide = std::min(box.w - ui.px(48), ui.px(560));
   const float x = std::round(box.centre_x() - wide / 2);
@@ -49,16 +49,16 @@ void draw_absent_model(LessonPage& page, const Box& box, const ModelSight& sight
     const TextStyle style{size, colour};
     y += ui.paragraph(x, y, wide, words, style) + ui.px(10);
   };
-  const std::string title = own(std::string(sight.is->title)) + " is not on this computer";
+  const std::string title = own(std::string(model.is->title)) + " is not on this computer";
   ui.text(x, y, title, {type::title, ui.theme.text1, Ink::Semibold, Align::Left, wide});
   y += ui.px(26);
   paragraph("The lesson can be read without it; pictures and numbers of its steps come with the model.",
             ui.theme.text2, type::body);
-  const std::string file = own(std::string(sight.is->file)) + ", " + own(std::string(sight.is->size));
+  const std::string file = own(std::string(model.is->file)) + ", " + own(std::string(model.is->size));
   paragraph(file, ui.theme.text1, type::body);
   paragraph("Each of these commands gets it, the first from the program's own folder:", ui.theme.text2,
             type::body);
-  for (const std::string_view command : sight.is->commands) {
+  for (const std::string_view command : model.is->commands) {
     const Box line{x, y, wide, ui.px(34)};
     ui.fill(line, ui.theme.control, ui.px(6));
     ui.text(line.x + ui.px(12), line.centre_y(), own(std::string(command)),
@@ -71,13 +71,13 @@ void draw_absent_model(LessonPage& page, const Box& box, const ModelSight& sight
   if (button(ui, "Look again", again,
              {"Look again", {}, "Looks where the menu looks for models, and in build/models.", {}}))
     page.scene.requests.look_for_lesson_model = true;
-  if (sight.looked_again)
+  if (model.looked_again)
     ui.text(again.right() + ui.px(12), again.centre_y(), "It was looked for again and is still not there.",
             {type::label, ui.theme.text1, Ink::Regular, Align::Left, x + wide - again.right() - ui.px(12)});
 }
 
 /// At the beginning of a step scrolls to its head.
-void bring_step_into_sight(const LessonPage& page, const GridFrame& grid) {
+void make_step_visible(const LessonPage& page, const GridFrame& grid) {
   const GridPlan::Cell* const cell = find_cell(grid.plan, grid.chosen);
   if (!std::exchange(page.moments().grid_due, false) || cell == nullptr) return;
   const float down = cell->box.centre_y() - grid.plan.window.centre_y();
@@ -100,7 +100,7 @@ void draw_lesson_grid(const LessonPage& page, const Box& region) {
   Scene& scene = page.scene;
   const Ui& ui = scene.ui;
   model_look_of(scene.view).layer_effects = lessons::wants_of(page.step).effects;
-  bring_step_into_sight(page, GridFrame(scene, region));
+  make_step_visible(page, GridFrame(scene, region));
   GridFrame grid(scene, region);
   ui.fill(region, ui.theme.picture);
   ui.clip(region);
@@ -225,21 +225,21 @@ void draw_model_picture_of(LessonPage& page, const Box& box) {
 void draw_lesson_model(LessonPage& page, const Box& box) {
   const Ui& ui = page.ui();
   Scene& scene = page.scene;
-  const ModelSight* const sight = scene.lesson != nullptr ? scene.lesson->model : nullptr;
-  if (sight == nullptr) return;
+  const ShownLessonModel* const model = scene.lesson != nullptr ? scene.lesson->model : nullptr;
+  if (model == nullptr) return;
   const std::string title =
-      own(sight->is != nullptr ? std::string(sight->is->title)
-                               : std::filesystem::path(sight->name).filename().native());
-  switch (sight->state) {
-    case ModelSight::State::Absent: return draw_absent_model(page, box, *sight);
-    case ModelSight::State::Broken:
-      return say_in_place(ui, box, title + " cannot be opened", own(sight->problem));
-    case ModelSight::State::None:
-    case ModelSight::State::Coming:
+      own(model->is != nullptr ? std::string(model->is->title)
+                               : std::filesystem::path(model->name).filename().native());
+  switch (model->state) {
+    case ShownLessonModel::State::Absent: return draw_absent_model(page, box, *model);
+    case ShownLessonModel::State::Broken:
+      return say_in_place(ui, box, title + " cannot be opened", own(model->problem));
+    case ShownLessonModel::State::None:
+    case ShownLessonModel::State::Coming:
       return say_in_place(ui, box, title + " is read",
-                          sight->share > 0 ? fixed(100 * sight->share, 0) + " %"
+                          model->share > 0 ? fixed(100 * model->share, 0) + " %"
                                            : std::string("It is looked for on this computer."));
-    case ModelSight::State::Open: break;
+    case ShownLessonModel::State::Open: break;
   }
   const bool there = scene.model != nullptr && scene.model->run && scene.document.within.read() &&
                      scene.model->within.model == scene.document.within.read().model;

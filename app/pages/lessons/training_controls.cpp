@@ -18,7 +18,7 @@ namespace attnscope {
 namespace {
 
 const training::LabRun* lesson_run(const LessonPage& page) {
-  return page.scene.training != nullptr ? page.scene.training->sight().run() : nullptr;
+  return page.scene.training != nullptr ? page.scene.training->shown_lab().run() : nullptr;
 }
 
 /// Changes the knobs of the run that is being trained.
@@ -39,7 +39,7 @@ float draw_play_control(LessonPage& page, const Box& at) {
       !page.covered)
     lab_play(page.scene);
   const std::string words =
-      "step " + grouped(run->step) + " of " + grouped(page.scene.training->sight().recipe->steps);
+      "step " + grouped(run->step) + " of " + grouped(page.scene.training->shown_lab().recipe->steps);
   const float wide = ui.text(box.right() + ui.px(10), at.centre_y(), words, {type::label, ui.theme.text2});
   return box.w + ui.px(10) + wide;
 }
@@ -82,7 +82,7 @@ float draw_rate_control(LessonPage& page, const Box& at) {
   const Ui& ui = page.ui();
   const training::LabRun* const run = lesson_run(page);
   if (run == nullptr) return 0;
-  const double recipes = page.scene.training->sight().recipe->optimiser.rate;
+  const double recipes = page.scene.training->shown_lab().recipe->optimiser.rate;
   const Box row{at.x, at.centre_y() - ui.px(20), ui.px(190), ui.px(36)};
   if (const auto rate = lab_rate_slider(ui, row, run->knobs.rate_factor * recipes, recipes))
     turn_knobs(page, [factor = *rate / recipes](training::Knobs& knobs) { knobs.rate_factor = factor; });
@@ -118,7 +118,7 @@ float draw_training_mute_control(LessonPage& page, const Box& at) {
   const Ui& ui = page.ui();
   const training::LabRun* const run = lesson_run(page);
   if (run == nullptr) return 0;
-  const training::Recipe& recipe = *page.scene.training->sight().recipe;
+  const training::Recipe& recipe = *page.scene.training->shown_lab().recipe;
   const std::int64_t heads = std::int64_t{recipe.network.layers} * recipe.network.heads;
   float x = at.x + ui.text(at.x, at.centre_y(), "mute", {type::label, ui.theme.text2}) + ui.px(10);
   for (std::int64_t head = 0; head < heads; ++head) {

@@ -24,7 +24,7 @@ OnItsWay training_on_its_way(const LessonPage& page) {
   const std::int64_t of_branch = step.branch ? step.branch->steps - step.branch->at : 0;
   OnItsWay way{0, step.steps + of_branch};
   if (page.scene.training == nullptr || !page.scene.training->is_placed()) return way;
-  const training::LabSight& lab = page.scene.training->sight();
+  const training::ShownLab& lab = page.scene.training->shown_lab();
   if (!lab.runs.empty()) way.done = std::min(lab.runs[0]->step, step.steps);
   if (lab.runs.size() > 1) way.done += lab.runs.back()->step - lab.runs.back()->branch;
   return way;
@@ -70,7 +70,7 @@ bool shows_heads(const lessons::TrainedStep& step) {
 
 void draw_training_picture(LessonPage& page, const Box& box) {
   const Ui& ui = page.ui();
-  TrainingPanels lab = training_panels(page.scene, page.scene.training->sight());
+  TrainingPanels lab = training_panels(page.scene, page.scene.training->shown_lab());
   lab.narrow = page.scene.compact || box.w < ui.px(960);
   lab.last = lab_axis_end(lab, furthest_step(page));
   lab.front = page.step.trained.measure;
@@ -131,7 +131,7 @@ void draw_lesson_training(LessonPage& page, const Box& box) {
   }
   const Box rest{box.x, y, box.w, box.bottom() - y};
   if (scene.training == nullptr) return;
-  const training::LabSight& lab = scene.training->sight();
+  const training::ShownLab& lab = scene.training->shown_lab();
   if (!lab.problem.empty()) return say_of_training(ui, rest, own(lab.problem));
   if (!scene.training->is_placed() || lab.run() == nullptr)
     return say_of_training(ui, rest, "Making the network …");

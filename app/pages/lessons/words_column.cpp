@@ -123,7 +123,7 @@ ColumnStretch draw_question_in_column(LessonPage& page, float x, float y, float 
 }
 
 /// Scrolls so that all of the card is in sight, or, if the column is too low, its end with the answer.
-void bring_answer_into_sight(LessonPage& page, const ColumnStretch& card, float column) {
+void make_answer_visible(LessonPage& page, const ColumnStretch& card, float column) {
   LessonState& state = page.state();
   if (state.answer_due == 0 || !state.answer.revealed) return;
   const float scale = page.ui().scale(), pad = page.ui().px(8);
@@ -155,28 +155,28 @@ void draw_lesson_words(LessonPage& page, const Box& box) {
   const bool small = compact && !(page.presented && box.h > ui.px(440));
   const ProseStyle title{small ? type::title : type::readout - 4, small ? 24.f : 36.f, ui.theme.text1,
                          ui.theme.text1};
-  const ProseSight sight = page.sight();
+  const ProseLookUp look_up = page.prose_look_up();
   lessons::Prose heading(1);
   heading[0].kind = lessons::Piece::Kind::Strong;
   heading[0].text = page.step.title;
-  const SetProse set_title = set_prose(ui, heading, width, title, sight);
-  draw_prose(ui, set_title, x, y, sight);
+  const SetProse set_title = set_prose(ui, heading, width, title, look_up);
+  draw_prose(ui, set_title, x, y, look_up);
   y += set_title.height + ui.px(compact ? 6 : 10);
 
   const ProseStyle body{compact ? type::body : type::title, compact ? 20.f : 24.f, ui.theme.text2,
                         ui.theme.text1};
   for (const lessons::Paragraph& paragraph : page.step.paragraphs) {
     const float indent = paragraph.item ? ui.px(18) : 0;
-    const SetProse set = set_prose(ui, paragraph.prose, width - indent, body, sight);
+    const SetProse set = set_prose(ui, paragraph.prose, width - indent, body, look_up);
     if (paragraph.item)
       ui.disc({x + ui.px(6), y + std::round(ui.px(body.line) / 2)}, ui.px(2.5f), ui.theme.text2);
-    if (const lessons::Anchor* under = draw_prose(ui, set, x + indent, y, sight)) page.pointed = *under;
+    if (const lessons::Anchor* under = draw_prose(ui, set, x + indent, y, look_up)) page.pointed = *under;
     y += set.height + ui.px(paragraph.item ? 6 : 12);
   }
   if (page.step.question) {
     const ColumnStretch card = draw_question_in_column(page, x, y + ui.px(8), width, column.h);
     y = card.bottom + ui.px(12);
-    bring_answer_into_sight(page, {card.top - begin, card.bottom - begin}, column.h);
+    make_answer_visible(page, {card.top - begin, card.bottom - begin}, column.h);
   }
   if (page.step.done) y = draw_lesson_task(page, x, y + ui.px(8), width) + ui.px(12);
 

@@ -10,7 +10,7 @@ namespace attnscope {
 namespace {
 
 void step_in_time(Scene& scene, int way) {
-  const training::LabSight* const lab = lab_in(scene);
+  const training::ShownLab* const lab = lab_in(scene);
   if (lab == nullptr) return;
   const std::int64_t every = std::max(1, lab->recipe->measure_every), now = lab_step_of(scene, *lab);
   const std::int64_t next = way < 0 ? (now - 1) / every * every : (now / every + 1) * every;
@@ -41,7 +41,7 @@ void lab_anew(Scene& scene) {
 }
 
 void lab_open_model(Scene& scene) {
-  const training::LabSight* const lab = lab_in(scene);
+  const training::ShownLab* const lab = lab_in(scene);
   if (lab == nullptr) return;
   const std::string name = lab->recipe->task + "-seed-" + std::to_string(lab->recipe->seed) + "-step-" +
                            std::to_string(lab->run()->step);
@@ -54,11 +54,11 @@ void lab_save_log(Scene& scene) {
 }
 
 void lab_wall(Scene& scene) {
-  if (scene.training == nullptr || scene.training->sight().recipe == nullptr) return;
+  if (scene.training == nullptr || scene.training->shown_lab().recipe == nullptr) return;
   if (is_wall_busy(scene.training->wall()))
     scene.training->stop_wall();
   else
-    scene.training->run_wall(*scene.training->sight().recipe,
+    scene.training->run_wall(*scene.training->shown_lab().recipe,
                              static_cast<std::size_t>(lab_of(scene.view).wall_seeds));
 }
 

@@ -98,9 +98,10 @@ bool TrainingPage::is_moving(const ViewState& view) const { return lab_of(view).
 void TrainingPage::draw(Scene& scene, const Box& box) const {
   const Ui& ui = scene.ui;
   ui.fill(box, ui.theme.panel);
-  const training::LabSight* const lab = lab_in(scene);
+  const training::ShownLab* const lab = lab_in(scene);
   if (lab == nullptr) {
-    const std::string problem = scene.training != nullptr ? scene.training->sight().problem : std::string();
+    const std::string problem =
+        scene.training != nullptr ? scene.training->shown_lab().problem : std::string();
     ui.text(box.centre_x(), box.centre_y(),
             problem.empty() ? std::string("Making the network …") : own(problem),
             {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(40)});
@@ -137,8 +138,8 @@ void TrainingPage::draw(Scene& scene, const Box& box) const {
 void TrainingPage::save_table(const std::filesystem::path& to) const {
   if (lower_extension(to) != ".csv")
     throw Error("Cannot write " + in_quotes(to.native()) + ": the log of a training run is saved as .csv.");
-  if (runs_ == nullptr || runs_->sight().run() == nullptr) throw Error("Nothing was trained yet.");
-  const std::string table = training::log_of(runs_->sight(), *runs_->sight().run());
+  if (runs_ == nullptr || runs_->shown_lab().run() == nullptr) throw Error("Nothing was trained yet.");
+  const std::string table = training::log_of(runs_->shown_lab(), *runs_->shown_lab().run());
   write_atomically(to, std::array{std::string_view(table)});
 }
 

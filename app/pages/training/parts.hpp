@@ -11,6 +11,6 @@ void draw_lab_controls(const TrainingPanels&, const Box&);
 void draw_lab_wall(const TrainingPanels&, const Box&);
 
 /// Whether seeds are being trained in the background.
-bool is_wall_busy(const training::WallSight&);
+bool is_wall_busy(const training::ShownWall&);
 
 }  // namespace attnscope

@@ -116,7 +116,7 @@ struct HeadCount {
   int score = -1;  // the score that the head had most often
   int runs = 0, needed = 0;
 };
-HeadCount count_of_head(const training::WallSight& wall, std::size_t head) {
+HeadCount count_of_head(const training::ShownWall& wall, std::size_t head) {
   std::map<int, HeadCount> counts;
   for (const auto& run : wall.runs) {
     if (head >= run->jobs.size() || run->jobs[head].score < 0) continue;
@@ -216,7 +216,7 @@ void draw_wall_sizes(const TrainingPanels& panels, const Box& box) {
 
 }  // namespace
 
-bool is_wall_busy(const training::WallSight& wall) {
+bool is_wall_busy(const training::ShownWall& wall) {
   return wall.recipe != nullptr && !wall.stopped && wall.done() < wall.count && wall.problem.empty();
 }
 

@@ -87,9 +87,9 @@ void draw_marks(const Matrix& m) {
   draw_head_block(m);
   if (m.panel.is_plane()) {
     const Cell cell = m.view.cell;
-    const bool in_sight =
+    const bool visible =
         m.shows_row(cell.query) && cell.key >= m.first_column && cell.key < m.first_column + m.place.columns;
-    if (in_sight) frame_cell(m, m.cell(cell.query, cell.key), ui.theme.query, 0.5f + 0.5f * light);
+    if (visible) frame_cell(m, m.cell(cell.query, cell.key), ui.theme.query, 0.5f + 0.5f * light);
     return;
   }
   const bool value = m.panel.stage == Stage::Value;

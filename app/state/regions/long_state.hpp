@@ -26,7 +26,7 @@ struct LongState {
   std::optional<std::size_t> hovered_line;  // an index into the list of strong lines
 
   /// The cells that the map shows, with those that its edges cut.
-  CellRange in_sight() const {
+  CellRange visible_part() const {
     const auto from = [](double first) { return static_cast<std::int64_t>(std::floor(first)); };
     const auto count = [&](double first, double shown) {
       return static_cast<std::int64_t>(std::ceil(first + shown - 1e-9)) - from(first);

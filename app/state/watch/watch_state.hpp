@@ -15,8 +15,8 @@
 namespace attnscope {
 
 struct ViewState;   // app/state/window_state.hpp
-struct WatchSight;  // app/watch/watch_sight.hpp
-struct WatchHeadSight;
+struct ShownWatch;  // app/watch/shown_watch.hpp
+struct ShownWatchHead;
 struct WatchHeld;  // app/watch/watch_held.hpp
 struct WatchJoin;  // app/watch/join.hpp
 
@@ -57,7 +57,7 @@ struct WatchState {
   std::vector<JoinVerdict> verdicts;  // of its layers against the watched ones, for those compared so far
 
   // Transient.
-  std::shared_ptr<const WatchHeadSight>
+  std::shared_ptr<const ShownWatchHead>
       held_head;                            // the chosen head of `held`; null: not made, or nothing is held
   bool open_layer = false;                  // a request: the chosen layer becomes the Document
   std::optional<std::int64_t> pointed_key;  // under the mouse in the last frame; pointed_next: in this one
@@ -65,7 +65,7 @@ struct WatchState {
   std::array<bool, 5> folded{};                // sections of the controls
   float grid_scroll = 0, controls_scroll = 0;  // logical pixels
   std::int64_t calls_back = 0;                 // lines that the list is scrolled up from its newest entry
-  std::shared_ptr<const WatchSight> sight;     // the data to draw; null before the page was shown
+  std::shared_ptr<const ShownWatch> shown;     // the data to draw; null before the page was shown
 };
 
 /// The user's choice; else true for more than 100 tokens, where the mean of a pixel's weights is nearly 0.

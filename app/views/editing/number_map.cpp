@@ -13,7 +13,7 @@ namespace {
 constexpr float least_cells = 4;  // the wheel zooms to at least this many cells
 
 /// The whole cells of an axis of `count` that are in sight at a zoom.
-NumberStretch in_sight(const ZoomRange& zoom, std::int64_t count) {
+NumberStretch visible_stretch(const ZoomRange& zoom, std::int64_t count) {
   const auto n = static_cast<float>(count);
   const auto size = std::clamp<std::int64_t>(std::llround(zoom.span() * n), 1, count);
   return {std::clamp<std::int64_t>(std::llround(zoom.from * n), 0, count - size),
@@ -60,7 +60,7 @@ class MapDrawing {
     const NumberEditing& numbers = state_.numbers;
     if (!numbers.is(map_.label) || !numbers.typing || numbers.begun) return;
     const auto show = [](ZoomRange& range, std::int64_t index, std::int64_t count) {
-      const NumberStretch seen = in_sight(range, count);
+      const NumberStretch seen = visible_stretch(range, count);
       const std::int64_t by =
           index < seen.begin ? index - seen.begin : std::max<std::int64_t>(0, index + 1 - seen.end);
       range = panned(range, static_cast<float>(by) / static_cast<float>(seen.end - seen.begin));
@@ -75,7 +75,8 @@ class MapDrawing {
     for (std::int64_t i = 0; i < std::min<std::int64_t>(rows, 256); ++i)
       room_ = std::max(room_, ui_.text_width(map_.row_label(i), type::label) + 1);
     room_ = std::clamp(room_, ui_.px(56), ui_.px(112));
-    const NumberStretch down = in_sight(state_.down, rows), across = in_sight(state_.across, columns);
+    const NumberStretch down = visible_stretch(state_.down, rows),
+                        across = visible_stretch(state_.across, columns);
     const float left = room_ + ui_.px(18), head = ui_.px(26), foot = ui_.px(64);
     const float wide = area_.w - left, high = area_.h - head - foot;
     if (wide < 1 || high < 1) return;
@@ -247,7 +248,7 @@ class MapDrawing {
   const Box area_;
   const NumberMap& map_;
   const ColourScale scale_;
-  CellsInSight cells_;
+  NumberMapCells cells_;
   float room_ = 0;  // width of the rows' labels
 };
 

@@ -33,7 +33,7 @@ struct NumberMap {
 };
 
 /// The places of the cells of a zoomable map: only whole cells are in sight.
-struct CellsInSight {
+struct NumberMapCells {
   Box box;                                                    // device pixels
   std::int64_t row0 = 0, column0 = 0, rows = 0, columns = 0;  // the part of the matrix in `box`
   float side_x() const { return box.w / static_cast<float>(columns); }
@@ -45,7 +45,7 @@ struct CellsInSight {
 
 /// Draws the map with a colour bar below it. A click that does not edit is in touch.clicked.
 struct NumberMapResult : NumberGridResult {
-  CellsInSight cells;  // to draw more around them
+  NumberMapCells cells;  // to draw more around them
 };
 NumberMapResult draw_number_map(Scene&, const Box& area, const NumberMap&);
 

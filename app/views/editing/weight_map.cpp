@@ -163,7 +163,7 @@ NumberMap map_of(const Weighed& w) {
 }
 
 /// Marks of the heads below their columns, or right of their rows, in their hues; the chosen one bold.
-void draw_head_marks(const Weighed& w, const CellsInSight& cells) {
+void draw_head_marks(const Weighed& w, const NumberMapCells& cells) {
   const Ui& ui = w.scene.ui;
   const bool rows = w.has_rows_of_heads();
   const std::int64_t first = rows ? cells.row0 : cells.column0, count = rows ? cells.rows : cells.columns;

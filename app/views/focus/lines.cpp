@@ -26,8 +26,8 @@ struct HeadLine {
 
 /// The numbers of kept lines, by what happened to them.
 struct Tally {
-  std::int64_t kept = 0, allowed = 0, drawn = 0, faint = 0, out_of_sight = 0, too_many = 0;
-  bool only_in_sight = false;  // queries out of sight are not counted
+  std::int64_t kept = 0, allowed = 0, drawn = 0, faint = 0, scrolled_out = 0, too_many = 0;
+  bool only_visible = false;  // queries out of sight are not counted
 };
 
 enum class Side { Query, Key };
@@ -52,7 +52,7 @@ class LinesView {
     take_wheel();
     draw_tokens(Side::Query);
     draw_tokens(Side::Key);
-    const std::vector<HeadLine> lines = lines_in_sight();
+    const std::vector<HeadLine> lines = visible_lines();
     for (const HeadLine& line : lines) draw_line(line);
     draw_chosen();
     print_weights(lines);
@@ -102,19 +102,19 @@ class LinesView {
     return std::round(field_.y + spare / 2 +
                       static_cast<float>(static_cast<double>(i) + 0.5 + (all - own) / 2) * pitch_);
   }
-  bool in_sight(Side side, std::int64_t i) const {
+  bool is_visible(Side side, std::int64_t i) const {
     const float at = y(side, i);
     return at >= field_.y - 0.5f && at <= field_.bottom() + 0.5f;
   }
 
-  struct InSight {
+  struct VisibleTokens {
     std::int64_t first = 0, last = 0;  // half-open
     bool has(std::int64_t i) const { return i >= first && i < last; }
   };
-  InSight in_sight(Side side) const {
-    InSight all{0, count(side)};
-    while (all.first < all.last && !in_sight(side, all.first)) ++all.first;
-    while (all.last > all.first && !in_sight(side, all.last - 1)) --all.last;
+  VisibleTokens visible_tokens(Side side) const {
+    VisibleTokens all{0, count(side)};
+    while (all.first < all.last && !is_visible(side, all.first)) ++all.first;
+    while (all.last > all.first && !is_visible(side, all.last - 1)) --all.last;
     return all;
   }
 
@@ -149,7 +149,7 @@ class LinesView {
              {type::label, hue, Ink::Medium, queries ? Align::Right : Align::Left});
     const Cell cell = scene_.cell();
     for (std::int64_t i = 0; i < count(side); ++i) {
-      if (!in_sight(side, i)) continue;
+      if (!is_visible(side, i)) continue;
       const float at = y(side, i);
       const float from = queries ? left_ - ui_.px(10) - label_width_ : right_;
       const std::string id = std::string(queries ? "line query " : "line key ") + std::to_string(i);
@@ -186,15 +186,15 @@ class LinesView {
   }
 
   /// The lines to draw, the faintest first, so that strong ones are on top.
-  std::vector<HeadLine> lines_in_sight() {
+  std::vector<HeadLine> visible_lines() {
     std::vector<HeadLine> lines;
-    const InSight queries = in_sight(Side::Query), keys = in_sight(Side::Key);
+    const VisibleTokens queries = visible_tokens(Side::Query), keys = visible_tokens(Side::Key);
     const std::int64_t first = focus_.all_heads ? 0 : scene_.head();
     const std::int64_t last = focus_.all_heads ? d_.heads : first + 1;
     KeptRequest request{focus_.mass, 0, d_.queries};
     if ((last - first) * d_.queries * d_.keys > most_cells) {
       request = {focus_.mass, queries.first, queries.last};
-      tally_.only_in_sight = true;
+      tally_.only_visible = true;
     }
     for (std::int64_t h = first; h < last; ++h) {
       const KeptWeightsPtr of = scene_.stats.kept(plane_, scene_.sequence(), h, request);
@@ -203,7 +203,7 @@ class LinesView {
       for (const KeptWeight& line : of->kept) {
         if (!touches_hovered(line)) continue;
         if (!queries.has(line.query) && !keys.has(line.key)) {
-          ++tally_.out_of_sight;
+          ++tally_.scrolled_out;
         } else if (line.weight < faintest) {
           ++tally_.faint;
         } else {
@@ -267,7 +267,7 @@ class LinesView {
   }
 
   void print(Side side, std::int64_t i, float weight, Rgba colour) const {
-    if (!in_sight(side, i)) return;
+    if (!is_visible(side, i)) return;
     const bool queries = side == Side::Query;
     const float away = ui_.px(18) + label_width_;
     ui_.text(queries ? left_ - away : right_ + away, y(side, i), tight(static_cast<double>(weight)),
@@ -290,11 +290,11 @@ class LinesView {
   void draw_words() const {
     std::string words = "showing " + fixed(100 * static_cast<double>(focus_.mass), 0) +
                         " % of each row's mass: " + grouped(tally_.kept) + " of " + grouped(tally_.allowed) +
-                        (tally_.only_in_sight ? " lines of the queries in sight" : " lines");
+                        (tally_.only_visible ? " lines of the queries in sight" : " lines");
     if (hovered_)
       words = label(hovered_->side, hovered_->index) + ": " + counted(tally_.drawn, "line", "lines");
     const std::array<std::pair<std::int64_t, std::string_view>, 3> left_out{
-        {{tally_.out_of_sight, "out of sight"}, {tally_.faint, "too faint"}, {tally_.too_many, "too many"}}};
+        {{tally_.scrolled_out, "out of sight"}, {tally_.faint, "too faint"}, {tally_.too_many, "too many"}}};
     for (const auto& [number, why] : left_out)
       if (number > 0) words += " · " + grouped(number) + " " + inner(why);
     ui_.text(area_.centre_x(), area_.bottom() - ui_.px(58), words,

@@ -105,7 +105,7 @@ bool follow_requests(const MapFrame& m) {
     return true;
   }
   if (!chose || !m.is_zoomed()) return false;
-  bring_into_sight(m, m.scene.selection.cell);
+  make_visible(m, m.scene.selection.cell);
   return true;
 }
 

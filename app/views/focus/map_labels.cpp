@@ -43,7 +43,7 @@ void for_labels(const MapFrame& m, const Axis& axis, const Thinning& thin, float
   }
 }
 
-std::string range_in_sight(const Axis& axis) {
+std::string visible_range(const Axis& axis) {
   if (axis.is_whole()) return {};
   return grouped(axis.from()) + " – " + grouped(axis.to() - 1) + " of " + grouped(axis.count);
 }
@@ -58,11 +58,11 @@ void draw_axis_names(const MapFrame& m) {
       ui.text(m.cells.x, y, m.turned() ? "query →" : "key →", {type::label, m.hue(m.across), Ink::Medium});
   // Maps side by side have no room for the range in sight.
   if (!m.style.caption)
-    ui.text(m.cells.x + width + ui.px(12), y, range_in_sight(m.across), {type::tick, ui.theme.text3});
+    ui.text(m.cells.x + width + ui.px(12), y, visible_range(m.across), {type::tick, ui.theme.text3});
   const float left = m.cells.x - ui.px(10);
   ui.text(left, m.cells.y - ui.px(14), m.turned() ? "key ↓" : "query ↓",
           {type::label, m.hue(m.down), Ink::Medium, Align::Right});
-  const std::string rows = range_in_sight(m.down);
+  const std::string rows = visible_range(m.down);
   if (ui.text_width(rows, type::tick) <= m.label_width + ui.px(8) && m.label_room >= ui.px(36))
     ui.text(left, m.cells.y - ui.px(32), rows, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
 }
@@ -127,7 +127,7 @@ void draw_labels(const MapFrame& m) {
 void draw_mark(const MapFrame& m) {
   const Ui& ui = m.ui();
   if (!m.is_chosen || m.marked.query >= m.queries().count || m.marked.key >= m.keys().count) return;
-  const Box cell = m.cell_in_sight(m.marked);
+  const Box cell = m.visible_cell(m.marked);
   const float gap = m.side > ui.px(6) ? std::max(1.f, std::floor(ui.scale())) : 0;
   const float thin = std::max(1.f, ui.px(1));
   // A tick is drawn if its row or column is in sight, even if the cell is not.
@@ -148,7 +148,7 @@ void draw_mark(const MapFrame& m) {
 void draw_crosshair(const MapFrame& m, float right) {
   const Ui& ui = m.ui();
   if (!m.is_chosen || !m.scene.selection.hovered_cell) return;
-  const Box cell = m.cell_in_sight(m.marked);
+  const Box cell = m.visible_cell(m.marked);
   const Rgba light = fade(ui.theme.text1, ui.theme.name == ThemeName::Contrast ? 0.1f : 0.06f);
   const float left = m.cells.x - ui.px(14) - m.label_width, top = m.cells.y - ui.px(8) - m.label_room;
   const float bottom = m.cells.bottom() + (m.style.strips ? ui.px(48) : 0);

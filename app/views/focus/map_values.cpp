@@ -40,7 +40,7 @@ void draw_values(const MapFrame& m, const ColourScale& scale) {
   for (std::int64_t i = m.queries().from(); i < m.queries().to(); ++i) {
     for (std::int64_t j = m.keys().from(); j < m.keys().to(); ++j) {
       if (marks(i, j) != CellKind::Number) continue;  // a hatch or dot shows it instead
-      const Box cell = m.cell_in_sight({i, j});
+      const Box cell = m.visible_cell({i, j});
       // A number that is cut off would be read as another number.
       if (cell.w < m.side * 0.9f - 1 || cell.h < std::min(m.side - 1, ui.px(16))) continue;
       const float v = values(i, j);
@@ -106,7 +106,7 @@ bool overlaps(Stretch a, Stretch b) { return a.begin < b.end() && b.begin < a.en
 /// corners with room the one that covers most masked cells; of equal ones the upper right, then clockwise.
 Box place_read_out(const MapFrame& m, const Box& within, Cell at, float width, float height) {
   const Ui& ui = m.ui();
-  const Box cell = m.cell_in_sight(at);
+  const Box cell = m.visible_cell(at);
   const float away = ui.px(10);
   const float right = std::max(cell.x + cell.w, cell.x + 1) + away, left = cell.x - away - width;
   const float above = cell.y - away - height, below = cell.y + cell.h + away;
@@ -139,7 +139,7 @@ void draw_read_out(const MapFrame& m, const Box& within) {
   const std::optional<Cell> hovered = m.scene.selection.hovered_cell;
   if (!m.is_chosen || !hovered || hovered->query >= m.queries().count || hovered->key >= m.keys().count)
     return;
-  if (m.cell_in_sight(*hovered).w <= 0 || m.cell_in_sight(*hovered).h <= 0) return;
+  if (m.visible_cell(*hovered).w <= 0 || m.visible_cell(*hovered).h <= 0) return;
   if (!m.scene.stats.tensor(m.plane)) return;
   const ReadOut out = read(m, *hovered);
   const float pad = ui.px(10), gap = ui.px(6), longest = ui.px(132), whole = ui.px(320);

@@ -121,7 +121,7 @@ void draw_exact_numbers(const MapFrame& m, const ColourScale& scale, bool differ
   for (std::int64_t i = m.queries().from(); i < m.queries().to(); ++i) {
     for (std::int64_t j = m.keys().from(); j < m.keys().to(); ++j) {
       if (is_hidden_in(m.scene, difference, m.h, {i, j})) continue;
-      const Box cell = m.cell_in_sight({i, j});
+      const Box cell = m.visible_cell({i, j});
       if (cell.w < m.side * 0.9f - 1 || cell.h < std::min(m.side - 1, ui.px(16))) continue;
       const std::optional<float> weight = weight_at(m.scene, difference, m.h, {i, j});
       if (!weight) continue;
@@ -137,7 +137,7 @@ void draw_exact_numbers(const MapFrame& m, const ColourScale& scale, bool differ
 
 }  // namespace
 
-std::optional<Cell> strongest_in_sight(const Shown& shown, const MapFrame& m) {
+std::optional<Cell> strongest_visible(const Shown& shown, const MapFrame& m) {
   constexpr std::int64_t least_keys = 16;  // among fewer keys a large weight is no news
   const Survey& survey = survey_of(shown);
   const AttentionProblem& p = survey.problem();
@@ -217,7 +217,7 @@ void lead(Scene& scene, const MapFrame& m) {
   state.keys = m.keys().shown;
   if (!state.to_strongest) return;
   state.to_strongest = false;
-  if (const auto cell = strongest_in_sight(scene, m)) scene.next.choose(*cell);
+  if (const auto cell = strongest_visible(scene, m)) scene.next.choose(*cell);
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ void draw_long_side(Scene&, const Box& region);
 
 /// The cell with the largest weight among the known rows in sight whose query may see at least 16 keys;
 /// nothing if there is none.
-std::optional<Cell> strongest_in_sight(const Shown&, const MapFrame&);
+std::optional<Cell> strongest_visible(const Shown&, const MapFrame&);
 /// The next key after the chosen one, wrapping round, whose token is `text`; nothing if there is none. A
 /// number is a place: "1204" a query, "27353, 15066" query and key, clamped to the text.
 std::optional<Cell> find_place(const Scene&, const std::string& text);

@@ -39,7 +39,7 @@ ModelHead neighbour(const GridPlan& plan, const ModelHead& from, int right, int 
   return best->head;
 }
 
-void bring_into_sight(const GridFrame& grid, const ModelHead& head) {
+void make_visible(const GridFrame& grid, const ModelHead& head) {
   const GridPlan& plan = grid.plan;
   const Ui& ui = grid.ui;
   const GridPlan::Cell* const cell = find_cell(plan, head);
@@ -61,7 +61,7 @@ void take_arrows(const GridFrame& grid) {
     const ModelHead to = neighbour(plan, grid.chosen, right, down);
     if (to == grid.chosen) return;
     look_at(grid.scene, to);
-    bring_into_sight(grid, to);
+    make_visible(grid, to);
   });
 }
 

@@ -237,7 +237,7 @@ class HeadPanel {
     Align side = Align::Right;
     if (!style.all_names) {
       const MapFrame m = plan_map(scene_, area, 0, style);
-      if (m.cell_in_sight(scene_.cell()).centre_x() > area.centre_x()) side = Align::Left;
+      if (m.visible_cell(scene_.cell()).centre_x() > area.centre_x()) side = Align::Left;
     }
     say_scale({area.x, area.y, area.w, ui_.px(16)}, side, ends_of(scale));
   }
@@ -286,7 +286,7 @@ class HeadPanel {
       scene_.next.locked = true;
     }
     const float number = map.numbers.matrix()(cell.query, cell.key);
-    tooltip(ui_, touch.hovered, m.cell_in_sight(cell),
+    tooltip(ui_, touch.hovered, m.visible_cell(cell),
             {own(m.label(m.queries(), cell.query)) + " → " + own(m.label(m.keys(), cell.key)),
              (map.value == CellValue::Weight ? "α " : "‖α·v·W_O‖ ") + tight(static_cast<double>(number)),
              {},

@@ -131,7 +131,7 @@ class Prediction {
     if (all_.empty() && !reading_.not_finite.empty())
       ui_.paragraph(line_.x, top, line_.w, reading_.not_finite, {type::label, ui_.theme.nan});
     if (rows == 0) return;
-    keep_in_sight(rows);
+    keep_visible(rows);
     const float height = std::min(ui_.px(32), std::floor(room / static_cast<float>(rows)));
     for (std::size_t i = 0; i < rows; ++i)
       draw_row(i, {line_.x, top + static_cast<float>(i) * height, line_.w, height}, prediction->row);
@@ -170,7 +170,7 @@ class Prediction {
   bool is_followed(const ListedToken& candidate) const { return candidate.id == kept_[1]; }
 
   /// If the list is cut, kept tokens are in its last rows.
-  void keep_in_sight(std::size_t rows) {
+  void keep_visible(std::size_t rows) {
     for (std::size_t i = rows; i < all_.size(); ++i) {
       if (!is_kept_token(kept_, all_[i])) continue;
       std::size_t to = rows;

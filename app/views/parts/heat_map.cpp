@@ -38,7 +38,7 @@ void take_mouse(const MapFrame& m) {
   if (is_gesture || (!touch.hovered && !touch.held && !touch.clicked)) return;
   if (!ImGui::IsMousePosValid()) return;
   const Cell under = m.under(ImGui::GetIO().MousePos);
-  if (paint_mask(m.scene, touch, m.b, under, m.cell_in_sight(under))) return;
+  if (paint_mask(m.scene, touch, m.b, under, m.visible_cell(under))) return;
   if (touch.clicked) {
     m.scene.next.sequence = m.b;
     m.scene.next.choose(under);

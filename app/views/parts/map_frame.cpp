@@ -67,7 +67,7 @@ Part MapFrame::part() const {
 
 Box MapFrame::cell(Cell cell) const { return cell_box(cells, part(), cell.query, cell.key); }
 
-Box MapFrame::cell_in_sight(Cell cell) const {
+Box MapFrame::visible_cell(Cell cell) const {
   const Stretch v = down.cell(down.keys ? cell.key : cell.query);
   const Stretch u = across.cell(across.keys ? cell.key : cell.query);
   return {u.begin, v.begin, u.length, v.length};
@@ -173,7 +173,7 @@ void zoom_to(const MapFrame& m, float side, Cell middle) {
   focus.key = first(there.keys(), middle.key);
 }
 
-void bring_into_sight(const MapFrame& m, Cell cell) {
+void make_visible(const MapFrame& m, Cell cell) {
   const auto first = [](const Axis& axis, std::int64_t i) {
     const auto at = static_cast<double>(i);
     if (at < axis.first) return axis.clamped(at);

@@ -72,7 +72,7 @@ struct MapFrame {
   Part part() const;
   /// The box of a cell, and its part in sight.
   Box cell(Cell) const;
-  Box cell_in_sight(Cell) const;
+  Box visible_cell(Cell) const;
   Cell under(ImVec2 point) const;
   std::int64_t marked_on(const Axis& axis) const { return axis.keys ? marked.key : marked.query; }
   Rgba hue(const Axis& axis) const { return axis.keys ? ui().theme.key : ui().theme.query; }
@@ -94,7 +94,7 @@ void zoom_to(const MapFrame&, float side, ImVec2 point);
 /// Zooms so that cells have the side and the cell is in the middle, as far as the ends allow.
 void zoom_to(const MapFrame&, float side, Cell middle);
 /// Moves the part in sight as little as needed to show the cell.
-void bring_into_sight(const MapFrame&, Cell);
+void make_visible(const MapFrame&, Cell);
 
 inline constexpr float label_height = 16;  // logical
 /// Whether a column's label stays horizontal where others are turned: turned, "I" and "." look like dashes,

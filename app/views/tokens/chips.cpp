@@ -156,7 +156,7 @@ void draw_chip(Scene& scene, const Box& box, const ChipRow& row, const Chip& chi
 }
 
 /// The chips in sight: those from `first` on that fit between the dots that stand for the others.
-struct InSight {
+struct VisibleChips {
   const std::vector<float>& widths;
   float gap, room, dots;
 
@@ -191,22 +191,22 @@ struct Followed {
 
 /// The first chip of the row: moved by the wheel, and so that a newly chosen token is in sight. A hovered
 /// token is in sight while the mouse is on it; then the row returns to its place.
-std::int64_t first_chip(SentenceState& state, std::size_t row, const InSight& sight, const Followed& tokens,
-                        float wheel) {
+std::int64_t first_chip(SentenceState& state, std::size_t row, const VisibleChips& visible,
+                        const Followed& tokens, float wheel) {
   std::int64_t& first = state.first[row];
-  if (sight.is_all()) {
+  if (visible.is_all()) {
     first = 0;
     state.followed[row] = tokens.chosen;
     return 0;
   }
   const auto there_is = [&](std::int64_t chip) {
-    const std::int64_t last = sight.first_for(sight.count() - 1, sight.room - 3 * sight.dots);
+    const std::int64_t last = visible.first_for(visible.count() - 1, visible.room - 3 * visible.dots);
     return std::clamp<std::int64_t>(chip, 0, last);
   };
   const auto with = [&](std::int64_t token, std::int64_t from) {
     if (token <= from) from = token - 1;
-    if (token > sight.last(std::max<std::int64_t>(0, from)))
-      from = sight.first_for(token, 0.75f * sight.room);
+    if (token > visible.last(std::max<std::int64_t>(0, from)))
+      from = visible.first_for(token, 0.75f * visible.room);
     return from;
   };
   constexpr float chips_of_a_notch = 2;
@@ -251,13 +251,13 @@ void draw_chips(Scene& scene, const Box& area, float y, const ChipRow& row) {
   const Box reach{area.x, y - tallest, area.w, 2 * tallest};
   const ImGuiIO& io = ImGui::GetIO();
   const bool under_mouse = ImGui::IsWindowHovered() && reach.contains(io.MousePos);
-  const InSight sight{widths, gap, area.w, ui.px(24)};
+  const VisibleChips visible{widths, gap, area.w, ui.px(24)};
   const float wheel = under_mouse ? io.MouseWheel - io.MouseWheelH : 0;
   const bool is_second = row.stack ? row.stack == AttentionOf::Encoder : row.of_keys;
   Followed tokens{anchor_of(scene, row, scene.selection.cell), std::nullopt};
   if (scene.selection.hovered_cell) tokens.hovered = anchor_of(scene, row, *scene.selection.hovered_cell);
   const std::int64_t first =
-      first_chip(scene.view.keyboard.sentence, is_second ? 1 : 0, sight, tokens, wheel);
+      first_chip(scene.view.keyboard.sentence, is_second ? 1 : 0, visible, tokens, wheel);
   if (first > 0) x += ui.text(x, y, "…", {type::body, ui.theme.text3}) + gap;
   for (std::int64_t i = first; i < count; ++i) {
     const float w = widths[static_cast<std::size_t>(i)];

@@ -224,7 +224,7 @@ void draw_fields(Scene& scene, const Box& first, std::size_t count) {
     sentence.wanted = true;
     sentence.at_end = false;
     sentence.waited = 0;
-    sentence.field = text_in_sight(scene.document, scene.sequence());
+    sentence.field = shown_text_index(scene.document, scene.sequence());
   }
   if (count > 0) sentence.field = std::min(sentence.field, count - 1);
   Box field = first;

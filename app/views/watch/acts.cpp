@@ -37,7 +37,7 @@ void step_pass(Scene& scene, int by) {
 void step_layer(Scene& scene, int by) {
   if (!is_watching(scene.view)) return;
   const WatchView v = watch_view(scene);
-  const auto& layers = v.sight.text->layers;
+  const auto& layers = v.shown.text->layers;
   const auto now = std::ranges::find(layers, v.state.layer, [](const auto& layer) { return layer->index; });
   if (now == layers.end()) return;
   const auto at = std::clamp<std::ptrdiff_t>(now - layers.begin() + by, 0, std::ssize(layers) - 1);
@@ -47,7 +47,7 @@ void step_layer(Scene& scene, int by) {
 void step_head(Scene& scene, int by) {
   if (!is_watching(scene.view)) return;
   const WatchView v = watch_view(scene);
-  const WatchedLayer* const layer = v.sight.text->find(v.state.layer);
+  const WatchedLayer* const layer = v.shown.text->find(v.state.layer);
   if (layer != nullptr) v.state.head = (v.state.head + by + layer->heads) % layer->heads;
 }
 

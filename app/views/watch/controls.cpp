@@ -95,7 +95,7 @@ void stream_section(Column& c) {
            v.is_live() && !v.state.paused ? fixed(v.connection().rate, 1) : std::string(unknown_fact),
            {"Passes a second", {}, "Runs of the whole module that came here in the last three seconds.", {}});
     std::string sent;
-    if (const auto& passes = v.sight.text->passes; !passes.empty() && passes.back().rows > 0)
+    if (const auto& passes = v.shown.text->passes; !passes.empty() && passes.back().rows > 0)
       sent = bytes(static_cast<std::int64_t>(passes.back().bytes) / passes.back().rows);
     c.fact("Watch sent", "sent a token", or_unknown(sent),
            {"Sent a token", {}, "Bytes of queries, keys and values of all layers, in the newest pass.", {}});
@@ -228,7 +228,7 @@ void watch_colour_section(Column& c) {
     constexpr std::array<Tip, 2> pool_tips{
         {{"Mean", {}, "A pixel of several weights wears their mean.", {}},
          {"Maximum", {}, "A pixel of several weights wears the largest: thin lines stay.", {}}}};
-    const bool by_maximum = pools_by_maximum(state, state.sight ? state.sight->text->keys : 0);
+    const bool by_maximum = pools_by_maximum(state, state.shown ? state.shown->text->keys : 0);
     if (const auto picked = c.choice("Watch pooling", "pooling", pools, by_maximum ? 1 : 0, pool_tips))
       state.pools_maximum = *picked == 1;
   }

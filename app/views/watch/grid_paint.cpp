@@ -16,7 +16,7 @@ Rgba colour_at(const Colormap& map, float share, Rgba nan) {
 /// Paints the cells of one head into a box of whole pixels.
 class WatchHeadPainter {
  public:
-  WatchHeadPainter(const WatchPainter& job, const WatchLayerSight& layer, std::int64_t head)
+  WatchHeadPainter(const WatchPainter& job, const ShownWatchLayer& layer, std::int64_t head)
       : job_(job),
         layer_(layer),
         pictures_(job.colour == WatchColour::Pattern ? layer.pictures : layer.last),
@@ -50,7 +50,7 @@ class WatchHeadPainter {
   }
 
   const WatchPainter& job_;
-  const WatchLayerSight& layer_;
+  const ShownWatchLayer& layer_;
   const WatchedPictures& pictures_;
   const Tensor& values_;
   std::int64_t rows_, columns_;
@@ -60,26 +60,26 @@ class WatchHeadPainter {
 /// now − held of every layer, computed when its first head is painted.
 class HeldDifferences {
  public:
-  explicit HeldDifferences(const WatchGridSight& held) : held_(held) {}
+  explicit HeldDifferences(const ShownWatchGrid& held) : held_(held) {}
 
   /// Null: the two cannot be compared.
-  const WatchLayerDifference* of(const WatchLayerSight& now) {
+  const WatchLayerDifference* of(const ShownWatchLayer& now) {
     const auto [at, is_new] = all_.try_emplace(&now);
     if (is_new) {
       const auto there = std::ranges::find(held_.layers, now.layer->index,
-                                           [](const WatchLayerSight& layer) { return layer.layer->index; });
+                                           [](const ShownWatchLayer& layer) { return layer.layer->index; });
       if (there != held_.layers.end()) at->second = held_difference(now, *there);
     }
     return at->second ? &*at->second : nullptr;
   }
 
  private:
-  const WatchGridSight& held_;
-  std::map<const WatchLayerSight*, std::optional<WatchLayerDifference>> all_;
+  const ShownWatchGrid& held_;
+  std::map<const ShownWatchLayer*, std::optional<WatchLayerDifference>> all_;
 };
 
 /// One head as now − held; hatched if the two cannot be compared.
-void paint_difference(const WatchPainter& job, const WatchLayerSight& layer, std::int64_t head,
+void paint_difference(const WatchPainter& job, const ShownWatchLayer& layer, std::int64_t head,
                       const WatchLayerDifference* difference, const Box& box, Image& image) {
   const int left = static_cast<int>(box.x - job.plan.window.x),
             top = static_cast<int>(box.y - job.plan.window.y);
@@ -103,7 +103,7 @@ void paint_difference(const WatchPainter& job, const WatchLayerSight& layer, std
 
 }  // namespace
 
-const WatchLayerSight* WatchPainter::layer_of(const ModelHead& head) const {
+const ShownWatchLayer* WatchPainter::layer_of(const ModelHead& head) const {
   const auto all = head.of == AttentionOf::Encoder ? encoder
                    : head.of == AttentionOf::Cross ? cross
                                                    : decoder;
@@ -117,7 +117,7 @@ Image WatchPainter::paint() const {
   if (held != nullptr) differences.emplace(*held);
   for (const GridPlan::Cell& cell : plan.cells) {
     if (cell.box.bottom() < plan.window.y || cell.box.y > plan.window.bottom()) continue;
-    const WatchLayerSight* const layer = layer_of(cell.head);
+    const ShownWatchLayer* const layer = layer_of(cell.head);
     if (layer == nullptr || cell.head.head >= layer->layer->heads) continue;
     if (differences)
       paint_difference(*this, *layer, cell.head.head, differences->of(*layer), cell.box, image);

@@ -71,7 +71,7 @@ class WatchedHead {
 
   /// Returns its lower end.
   float draw_map(const Box& area) {
-    const WatchHeadSight& head = *v_.head;
+    const ShownWatchHead& head = *v_.head;
     const float left = ui_.px(44), top = ui_.px(22);
     const auto rows = static_cast<float>(head.rows()), keys = static_cast<float>(head.keys());
     const float side = std::min((area.h - top) / rows, (area.w - left) / keys);
@@ -117,7 +117,7 @@ class WatchedHead {
   }
 
   void draw_axes(const Box& area, const Box& map) const {
-    const WatchHeadSight& head = *v_.head;
+    const ShownWatchHead& head = *v_.head;
     ui_.text(map.x - ui_.px(6), area.y + ui_.px(8), "key →",
              {type::tick, ui_.theme.key, Ink::Medium, Align::Right});
     ui_.text(map.x - ui_.px(6), map.y + ui_.px(4), "query ↓",

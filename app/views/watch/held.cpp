@@ -43,11 +43,11 @@ void draw_facts(Column& c, const WatchView& v) {
 
 void hold_watched(Scene& scene) {
   const WatchView v = watch_view(scene);
-  if (!is_watching(scene.view) || v.head == nullptr || !v.sight.grid)
+  if (!is_watching(scene.view) || v.head == nullptr || !v.shown.grid)
     return scene.view.notices.say("No pass is there that could be held.");
   auto held = std::make_shared<WatchHeld>();
-  held->grid = v.sight.grid;
-  held->head = v.sight.head;
+  held->grid = v.shown.grid;
+  held->head = v.shown.head;
   held->position = v.position;
   for (const WatchedPass& pass : v.text().passes)
     if (pass.text == v.text().text && v.position >= pass.first && v.position <= last_row_of(pass))

@@ -17,9 +17,9 @@ namespace {
 
 constexpr float least_watch_grid = 300, least_watch_height = 220;  // logical
 
-const std::shared_ptr<const WatchSight>& nothing_seen() {
-  static const auto nothing = std::make_shared<const WatchSight>(
-      WatchSight{{}, std::make_shared<const WatchedSnapshot>(), nullptr, nullptr, {}});
+const std::shared_ptr<const ShownWatch>& nothing_seen() {
+  static const auto nothing = std::make_shared<const ShownWatch>(
+      ShownWatch{{}, std::make_shared<const WatchedSnapshot>(), nullptr, nullptr, {}});
   return nothing;
 }
 
@@ -93,9 +93,9 @@ std::string WatchView::key_name(std::int64_t at) const {
 
 WatchView watch_view(Scene& scene) {
   WatchState& state = *scene.view.watch;
-  const WatchSight& sight = state.sight ? *state.sight : *nothing_seen();
-  WatchView v{.scene = scene, .ui = scene.ui, .state = state, .sight = sight};
-  v.head = sight.head && sight.head->rows() > 0 ? sight.head.get() : nullptr;
+  const ShownWatch& watch = state.shown ? *state.shown : *nothing_seen();
+  WatchView v{.scene = scene, .ui = scene.ui, .state = state, .shown = watch};
+  v.head = watch.head && watch.head->rows() > 0 ? watch.head.get() : nullptr;
   if (v.head == nullptr) return v;
   const WatchedLayer& layer = *v.head->layer;
   v.position = state.row && layer.row_at(*state.row) >= 0 ? *state.row : layer.position(layer.rows() - 1);
@@ -126,7 +126,7 @@ void draw_watch(Scene& scene, const Box& whole) {
   WatchView v = watch_view(scene);
   const WatchRegions r = watch_regions(scene.ui, whole, scene.compact, scene.view);
   if (has_place(r.controls)) draw_watch_controls(v, r.controls);
-  if (v.sight.text->passes_seen == 0) {
+  if (v.shown.text->passes_seen == 0) {
     const float left = r.controls.w;
     draw_watch_empty(v, {whole.x + left, whole.y, whole.w - left, whole.h});
   } else {

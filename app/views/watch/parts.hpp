@@ -8,8 +8,8 @@
 #include "app/scene/picture.hpp"
 #include "app/scene/scene.hpp"
 #include "app/state/watch/watch_state.hpp"
+#include "app/watch/shown_watch.hpp"
 #include "app/watch/watch_held.hpp"
-#include "app/watch/watch_sight.hpp"
 
 namespace attnscope {
 
@@ -21,25 +21,25 @@ struct WatchRegions {
 };
 WatchRegions watch_regions(const Ui&, const Box& whole, bool compact, const ViewState&);
 
-/// The state of one frame. Refers to the sight in the state.
+/// The state of one frame. Refers to state.shown.
 struct WatchView {
   Scene& scene;
   const Ui& ui;
   WatchState& state;
-  const WatchSight& sight;
-  const WatchHeadSight* head = nullptr;  // null: nothing is known yet
+  const ShownWatch& shown;
+  const ShownWatchHead* head = nullptr;  // null: nothing is known yet
   const float* row = nullptr;            // [keys]: the followed row, or the mean; null: not known
   std::int64_t position = -1;            // of that row; for the mean of the newest row
   std::int64_t end = 0;                  // the number of keys that it sees by causality
   std::int64_t key = -1;                 // the one looked at: pointed at, chosen, or the largest
   WatchRowWords words = {};
   // Of the held pass: the row at the same position, else the row that was followed when it was held.
-  const WatchHeadSight* held = nullptr;  // the same head; null: none is held, or it is not made yet
+  const ShownWatchHead* held = nullptr;  // the same head; null: none is held, or it is not made yet
   const float* held_row = nullptr;       // [keys], of the mean the mean; null: not known
   std::int64_t held_position = -1, held_end = 0;
 
-  const WatchedSnapshot& text() const { return head != nullptr ? *head->text : *sight.text; }
-  const WatchConnection& connection() const { return sight.connection; }
+  const WatchedSnapshot& text() const { return head != nullptr ? *head->text : *shown.text; }
+  const WatchConnection& connection() const { return shown.connection; }
   /// Whether heads show now − held.
   bool differs() const { return state.held != nullptr && state.differs; }
   /// The held weight of the key that is looked at; NaN: not known.

@@ -44,11 +44,11 @@ std::string watched_process(const WatchConnection& connection) {
 
 void list_watched_processes(Scene& scene) {
   WatchState& state = *scene.view.watch;
-  if (!state.sight) return;
-  const std::vector<FoundStream> all = watched_choices(state.sight->connection);
+  if (!state.shown) return;
+  const std::vector<FoundStream> all = watched_choices(state.shown->connection);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string label = process_name(all[i], all) + "###watched process " + std::to_string(i);
-    const bool is_shown = all[i].path == state.sight->connection.path;
+    const bool is_shown = all[i].path == state.shown->connection.path;
     if (menu_row(scene.ui, label.c_str(), own(all[i].module), is_shown)) choose_process(state, all[i]);
   }
 }
@@ -57,9 +57,9 @@ void watch_next_process(Scene& scene) {
   WatchState& state = *scene.view.watch;
   show_watch(scene);
   const std::vector<FoundStream> all =
-      state.sight ? watched_choices(state.sight->connection) : std::vector<FoundStream>();
+      state.shown ? watched_choices(state.shown->connection) : std::vector<FoundStream>();
   if (all.size() < 2) return scene.view.notices.say("No other process sends its attention.");
-  const auto now = std::ranges::find(all, state.sight->connection.path, &FoundStream::path);
+  const auto now = std::ranges::find(all, state.shown->connection.path, &FoundStream::path);
   const auto next = now == all.end() ? 0 : (now - all.begin() + 1) % std::ssize(all);
   choose_process(state, all[static_cast<std::size_t>(next)]);
 }

@@ -28,14 +28,14 @@ void draw_watch_unknown(WatchView& v, const Box& region) {
               {type::tick, ui.theme.text3, Ink::Regular, Align::Right, right - x - wide - ui.px(12)});
     y += ui.px(24);
   };
-  if (v.sight.text->tokens.empty())
+  if (v.shown.text->tokens.empty())
     line("words",
-         v.sight.text->ids.empty() ? "positions only; no ids were seen" : "token ids only; pass tokenizer=");
+         v.shown.text->ids.empty() ? "positions only; no ids were seen" : "token ids only; pass tokenizer=");
   line("what a head is worth", "nothing is changed there");
   line("what the MLPs add", "only attention is sent");
   line("Why?", "needs the weights on disk");
-  if (v.sight.text->sequences > 1) {
-    const std::string which = own(std::to_string(v.sight.text->sequence));
+  if (v.shown.text->sequences > 1) {
+    const std::string which = own(std::to_string(v.shown.text->sequence));
     line("other sequences", fmt::format("sequence {} is shown", which));
   }
 }

@@ -23,8 +23,8 @@ AttentionOf attention_of(WatchKind kind) {
 
 class WatchGrid {
  public:
-  WatchGrid(WatchView& v, const Box& region) : v_(v), ui_(v.ui), region_(region), sight_(*v.sight.grid) {
-    for (const WatchLayerSight& layer : sight_.layers) of(attention_of(layer.layer->kind)).push_back(&layer);
+  WatchGrid(WatchView& v, const Box& region) : v_(v), ui_(v.ui), region_(region), shown_(*v.shown.grid) {
+    for (const ShownWatchLayer& layer : shown_.layers) of(attention_of(layer.layer->kind)).push_back(&layer);
     const float pad = watch_pad(v.scene), top = watch_title_height(ui_);
     const Box area{region.x + pad, region.y + top, region.w - 2 * pad, region.h - top - ui_.px(8)};
     plan_ = plan_layers(ui_, area, parts(), ui_.px(v.state.grid_scroll));
@@ -45,7 +45,7 @@ class WatchGrid {
   }
 
  private:
-  std::vector<const WatchLayerSight*>& of(AttentionOf which) {
+  std::vector<const ShownWatchLayer*>& of(AttentionOf which) {
     return which == AttentionOf::Encoder ? encoder_ : which == AttentionOf::Cross ? cross_ : decoder_;
   }
 
@@ -60,7 +60,7 @@ class WatchGrid {
                     .effects = true,
                     .queries = 1,
                     .keys = 1};
-      for (const WatchLayerSight* layer : of(which))
+      for (const ShownWatchLayer* layer : of(which))
         part.heads.push_back(static_cast<int>(layer->layer->heads));
       // Square pictures: a strip of few rows would be hard to point at, and would grow with every pass.
       parts.push_back(std::move(part));
@@ -68,7 +68,7 @@ class WatchGrid {
     return parts;
   }
 
-  bool by_maximum() const { return pools_by_maximum(v_.state, sight_.text->keys); }
+  bool by_maximum() const { return pools_by_maximum(v_.state, shown_.text->keys); }
 
   WatchPainter painter() const {
     return {.plan = plan_,
@@ -105,7 +105,7 @@ class WatchGrid {
     if (!touch.pointed || !ImGui::IsMousePosValid()) return;
     const GridPlan::Cell* const cell = cell_under(io.MousePos);
     if (cell == nullptr) return;
-    const WatchLayerSight* const layer = painter().layer_of(cell->head);
+    const ShownWatchLayer* const layer = painter().layer_of(cell->head);
     if (layer == nullptr) return;
     hovered_ = cell;
     if (touch.clicked) {
@@ -123,19 +123,19 @@ class WatchGrid {
   void draw_title() const {
     const Box line{region_.x + watch_pad(v_.scene), region_.y, region_.w - 2 * watch_pad(v_.scene),
                    watch_title_height(ui_)};
-    const std::int64_t tokens = sight_.text->keys;
+    const std::int64_t tokens = shown_.text->keys;
     std::string note = v_.state.paused ? "paused" : v_.is_live() ? "live" : "as it was last";
     note += " · " + counted(tokens, "token", "tokens");
     if (v_.differs())
       note += " · now − held";
     else if (v_.state.colour == WatchColour::Pattern)
       note += " · newest row at the bottom";
-    const bool is_pooled = sight_.layers.front().pictures.keys_per_cell > 1;
+    const bool is_pooled = shown_.layers.front().pictures.keys_per_cell > 1;
     if (is_pooled && v_.state.colour != WatchColour::Change && !v_.differs())
       note += by_maximum() ? " · largest of each cell" : " · mean of each cell";
-    if (sight_.text->sequences > 1)
-      note += " · " + fmt::format("sequence {} of {}", own(std::to_string(sight_.text->sequence)),
-                                  own(std::to_string(sight_.text->sequences)));
+    if (shown_.text->sequences > 1)
+      note += " · " + fmt::format("sequence {} of {}", own(std::to_string(shown_.text->sequence)),
+                                  own(std::to_string(shown_.text->sequences)));
     ColourScale scale = watch_scale(v_.scene);
     const bool change = v_.differs() || v_.state.colour == WatchColour::Change;
     if (change) scale = {ui_.theme.scores, -1, 1, true};
@@ -148,8 +148,8 @@ class WatchGrid {
   }
 
   bool is_chosen(const GridPlan::Layer& layer) const {
-    const WatchLayerSight* const sight = painter().layer_of({layer.of, layer.block, 0});
-    return sight != nullptr && sight->layer->index == v_.state.layer;
+    const ShownWatchLayer* const shown = painter().layer_of({layer.of, layer.block, 0});
+    return shown != nullptr && shown->layer->index == v_.state.layer;
   }
 
   void draw_columns() const {
@@ -189,21 +189,21 @@ class WatchGrid {
       const bool chosen = is_chosen(layer);
       const float y = layer.band.centre_y();
       if (chosen) ui_.fill(layer.band, fade(ui_.theme.text1, 0.06f), ui_.px(6));
-      const WatchLayerSight* const sight = painter().layer_of({layer.of, layer.block, 0});
-      if (sight == nullptr || (!chosen && y - ui_.px(7) < end)) continue;
+      const ShownWatchLayer* const shown = painter().layer_of({layer.of, layer.block, 0});
+      if (shown == nullptr || (!chosen && y - ui_.px(7) < end)) continue;
       end = y + ui_.px(7);
-      ui_.text(layer.number, y, std::to_string(sight->layer->index),
+      ui_.text(layer.number, y, std::to_string(shown->layer->index),
                {type::tick, chosen ? ui_.theme.query : ui_.theme.text2, chosen ? Ink::Semibold : Ink::Regular,
                 Align::Right});
-      if (layer.effect.w > 0) draw_entropy(layer.effect, y, *sight, chosen);
+      if (layer.effect.w > 0) draw_entropy(layer.effect, y, *shown, chosen);
     }
   }
 
-  void draw_entropy(const Box& box, float y, const WatchLayerSight& sight, bool chosen) const {
+  void draw_entropy(const Box& box, float y, const ShownWatchLayer& shown, bool chosen) const {
     const float room = ui_.px(34);
     const Box track{box.x, std::round(y - ui_.px(4)), std::max(ui_.px(12), box.w - room), ui_.px(8)};
     ui_.fill(track, ui_.theme.bar_ground, ui_.px(2));
-    const float value = v_.state.mean ? sight.mean_entropy : sight.entropy_of_row(followed_row(*sight.layer));
+    const float value = v_.state.mean ? shown.mean_entropy : shown.entropy_of_row(followed_row(*shown.layer));
     if (!std::isnan(value))
       ui_.fill({track.x, track.y, std::max(ui_.px(1), std::round(track.w * value)), track.h},
                chosen ? ui_.theme.query : ui_.theme.bar, ui_.px(2));
@@ -213,7 +213,7 @@ class WatchGrid {
 
   void draw_pictures() const {
     if (plan_.window.w < 1 || plan_.window.h < 1) return;
-    std::uint64_t content = mix_hash(sight_.ticket, static_cast<std::uint64_t>(v_.state.colour));
+    std::uint64_t content = mix_hash(shown_.ticket, static_cast<std::uint64_t>(v_.state.colour));
     content = mix_hash(content, static_cast<std::uint64_t>(by_maximum() ? 1 : 0));
     content = mix_hash(content, v_.differs() ? v_.state.held->grid->ticket : 0);
     content = mix_hash(content, static_cast<std::uint64_t>(watch_scale(v_.scene).map));
@@ -227,9 +227,9 @@ class WatchGrid {
   void draw_marks() const {
     for (const GridPlan::Cell& cell : plan_.cells) {
       if (cell.box.bottom() > plan_.window.bottom() + 1 || cell.box.y < plan_.window.y - 1) continue;
-      const WatchLayerSight* const sight = painter().layer_of(cell.head);
-      if (sight == nullptr) continue;
-      const bool chosen = sight->layer->index == v_.state.layer && cell.head.head == v_.state.head;
+      const ShownWatchLayer* const shown = painter().layer_of(cell.head);
+      if (shown == nullptr) continue;
+      const bool chosen = shown->layer->index == v_.state.layer && cell.head.head == v_.state.head;
       if (&cell == hovered_ && !chosen)
         ui_.frame(cell.box.grown(ui_.px(2)), ui_.theme.text3, ui_.px(1), ui_.px(4));
       if (chosen) ui_.frame(cell.box.grown(ui_.px(2)), ui_.theme.query, ui_.px(2), ui_.px(4));
@@ -245,8 +245,8 @@ class WatchGrid {
   WatchView& v_;
   const Ui& ui_;
   Box region_;
-  const WatchGridSight& sight_;
-  std::vector<const WatchLayerSight*> decoder_, encoder_, cross_;
+  const ShownWatchGrid& shown_;
+  std::vector<const ShownWatchLayer*> decoder_, encoder_, cross_;
   GridPlan plan_;
   const GridPlan::Cell* hovered_ = nullptr;
 };
@@ -255,10 +255,10 @@ class WatchGrid {
 
 void draw_watch_grid(WatchView& v, const Box& region) {
   v.ui.fill(region, v.ui.theme.picture);
-  if (v.sight.grid && !v.sight.grid->layers.empty()) return WatchGrid(v, region).draw();
-  const std::string_view why = v.sight.trouble.empty()
+  if (v.shown.grid && !v.shown.grid->layers.empty()) return WatchGrid(v, region).draw();
+  const std::string_view why = v.shown.trouble.empty()
                                    ? std::string_view("The weights of the first pass are being computed.")
-                                   : std::string_view(v.sight.trouble);
+                                   : std::string_view(v.shown.trouble);
   v.ui.text(region.centre_x(), region.centre_y(), why,
             {type::body, v.ui.theme.text2, Ink::Regular, Align::Centre, region.w - v.ui.px(32)});
 }

@@ -41,8 +41,8 @@ std::string_view watch_end_sentence(WatchEnd end) {
 }
 
 std::string watched_title(const WatchState& state) {
-  if (!state.sight || state.sight->connection.state == WatchConnection::State::Listening) return "No process";
-  return "watch · " + watched_process(state.sight->connection);
+  if (!state.shown || state.shown->connection.state == WatchConnection::State::Listening) return "No process";
+  return "watch · " + watched_process(state.shown->connection);
 }
 
 void draw_watch_rate(Scene& scene, float left, float right, float y) {
@@ -90,8 +90,8 @@ void draw_watch_status(Scene& scene, const Box& bar) {
              "   ·   \\ holds what is shown   ·   ← → through the passes   ·   F7 back to the model";
   }
   if (!scene.view.hint.empty()) left = scene.view.hint;
-  std::string trouble = v.connection().trouble.empty() ? v.sight.trouble : v.connection().trouble;
-  if (trouble.empty()) trouble = v.sight.text->note;
+  std::string trouble = v.connection().trouble.empty() ? v.shown.trouble : v.connection().trouble;
+  if (trouble.empty()) trouble = v.shown.text->note;
   const float wide =
       ui.text(bar.right() - pad, y, right, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
   if (!trouble.empty()) left = trouble;

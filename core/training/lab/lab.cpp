@@ -46,7 +46,7 @@ class Lab::State {
   void stop() { worker_.replace(nullptr, training); }
 
   void begin(const Recipe& recipe) {
-    shelf_.keep(sight());
+    shelf_.keep(shown_lab());
     forget_runs();
     make_trainer(recipe);
     show_runs({first_run()}, 0);
@@ -64,11 +64,11 @@ class Lab::State {
     return number;
   }
 
-  std::uint64_t put_back(LabSight wanted) {
+  std::uint64_t put_back(ShownLab wanted) {
     const std::uint64_t number = ++stands_;
     stop();
     command([this, number, wanted = std::move(wanted)] {
-      shelf_.keep(sight());
+      shelf_.keep(shown_lab());
       if (wanted.recipe) place_again(wanted);
       reached(number);
     });
@@ -97,7 +97,7 @@ class Lab::State {
 
   void branch(std::int64_t step) {
     if (!trainer_) return;
-    const LabSight now = sight();
+    const ShownLab now = shown_lab();
     const LabRun& parent = *now.run();
     if (std::ssize(now.runs) >= most_runs) return tell("There is no room for another branch: begin anew.");
     const LabMoment* const from = parent.kept_at(step);
@@ -118,33 +118,33 @@ class Lab::State {
     if (parent.goal && is_inside(*parent.goal)) next.goal = parent.goal;
     latest_.emplace_back();
     const std::lock_guard lock(mutex_);
-    sight_.runs.push_back(std::make_shared<const LabRun>(std::move(next)));
-    sight_.active = static_cast<int>(sight_.runs.size()) - 1;
-    ++sight_.version;
+    shown_.runs.push_back(std::make_shared<const LabRun>(std::move(next)));
+    shown_.active = static_cast<int>(shown_.runs.size()) - 1;
+    ++shown_.version;
   }
 
   void save(const std::filesystem::path& folder) {
     if (!trainer_) return;
     export_model(folder, *trainer_);
     const std::lock_guard lock(mutex_);
-    sight_.saved = folder;
-    ++sight_.saves;
-    ++sight_.version;
+    shown_.saved = folder;
+    ++shown_.saves;
+    ++shown_.version;
   }
 
   void choose(int run) {
-    const LabSight now = sight();
+    const ShownLab now = shown_lab();
     if (!trainer_ || run == now.active || run < 0 || run >= std::ssize(now.runs)) return;
     latest_[static_cast<std::size_t>(now.active)] = trainer_->snapshot();
     trainer_->restore(latest_[static_cast<std::size_t>(run)]);
     const std::lock_guard lock(mutex_);
-    sight_.active = run;
-    ++sight_.version;
+    shown_.active = run;
+    ++shown_.version;
   }
 
-  LabSight sight() const {
+  ShownLab shown_lab() const {
     const std::lock_guard lock(mutex_);
-    return sight_;
+    return shown_;
   }
   Worker& worker() { return worker_; }
 
@@ -170,21 +170,21 @@ class Lab::State {
 
   void reached(std::uint64_t number) {
     const std::lock_guard lock(mutex_);
-    sight_.stand = std::max(sight_.stand, number);
-    sight_.stood = std::max(sight_.stood, number);
-    ++sight_.version;
+    shown_.stand = std::max(shown_.stand, number);
+    shown_.stood = std::max(shown_.stood, number);
+    ++shown_.version;
   }
 
   void forget_runs() {
     latest_.clear();
     const std::lock_guard lock(mutex_);
-    LabSight empty;
-    empty.version = sight_.version + 1;
-    empty.saved = sight_.saved;
-    empty.saves = sight_.saves;
-    empty.stand = sight_.stand;
-    empty.stood = sight_.stood;
-    sight_ = empty;
+    ShownLab empty;
+    empty.version = shown_.version + 1;
+    empty.saved = shown_.saved;
+    empty.saves = shown_.saves;
+    empty.stand = shown_.stand;
+    empty.stood = shown_.stood;
+    shown_ = empty;
   }
   void make_trainer(const Recipe& recipe) {
     trainer_.reset();
@@ -201,17 +201,17 @@ class Lab::State {
   void show_runs(std::vector<LabRunPtr> runs, int active, std::uint64_t stand = 0) {
     latest_.resize(runs.size());
     const std::lock_guard lock(mutex_);
-    sight_.recipe = std::make_shared<const Recipe>(trainer_->recipe());
-    sight_.task = &trainer_->task();
-    sight_.floor = trainer_->floor();
-    sight_.log_head = log_header(*trainer_);
-    sight_.tokens = probe_tokens(*trainer_);
-    sight_.weights = trainer_->weight_count();
-    sight_.problem.clear();
-    sight_.runs = std::move(runs);
-    sight_.active = active;
-    sight_.stand = std::max(sight_.stand, stand);
-    ++sight_.version;
+    shown_.recipe = std::make_shared<const Recipe>(trainer_->recipe());
+    shown_.task = &trainer_->task();
+    shown_.floor = trainer_->floor();
+    shown_.log_head = log_header(*trainer_);
+    shown_.tokens = probe_tokens(*trainer_);
+    shown_.weights = trainer_->weight_count();
+    shown_.problem.clear();
+    shown_.runs = std::move(runs);
+    shown_.active = active;
+    shown_.stand = std::max(shown_.stand, stand);
+    ++shown_.version;
   }
 
   /// The weights as the run left them: from its last kept state on it is trained once more.
@@ -231,7 +231,7 @@ class Lab::State {
   }
 
   bool place_first(const LabStand& wanted, std::uint64_t number) {
-    const LabSight before = sight();
+    const ShownLab before = shown_lab();
     shelf_.keep(before);
     const Recipe recipe = prepared(wanted.recipe);
     LabRunPtr run = shelf_.first_run(recipe, wanted.steps);
@@ -258,11 +258,11 @@ class Lab::State {
     }
     const Snapshot first = trainer_->snapshot();
     go_to_end(*kept);
-    show_runs({sight().runs.front(), kept}, 1);
+    show_runs({shown_lab().runs.front(), kept}, 1);
     latest_.front() = first;
     return false;
   }
-  void place_again(const LabSight& wanted) {
+  void place_again(const ShownLab& wanted) {
     if (!trainer_ || !(trainer_->recipe() == *wanted.recipe)) make_trainer(*wanted.recipe);
     forget_runs();
     std::vector<Snapshot> ends;
@@ -281,20 +281,20 @@ class Lab::State {
 
   LabRun active() const {
     const std::lock_guard lock(mutex_);
-    return *sight_.runs[static_cast<std::size_t>(sight_.active)];
+    return *shown_.runs[static_cast<std::size_t>(shown_.active)];
   }
   void publish(LabRun run) {
     {
       const std::lock_guard lock(mutex_);
-      sight_.runs[static_cast<std::size_t>(sight_.active)] = std::make_shared<const LabRun>(std::move(run));
-      ++sight_.version;
+      shown_.runs[static_cast<std::size_t>(shown_.active)] = std::make_shared<const LabRun>(std::move(run));
+      ++shown_.version;
     }
     if (wake_) wake_();
   }
   void tell(std::string problem) {
     const std::lock_guard lock(mutex_);
-    sight_.problem = std::move(problem);
-    ++sight_.version;
+    shown_.problem = std::move(problem);
+    ++shown_.version;
   }
 
   /// Some steps, up to the next one that is measured; false when there are no more.
@@ -342,12 +342,12 @@ class Lab::State {
   std::uint64_t stands_ = 0;  // that were asked for; of who asks
 
   mutable std::mutex mutex_;
-  LabSight sight_;
+  ShownLab shown_;
   Worker worker_;  // last: it is joined before the rest goes
 };
 
-std::string log_of(const LabSight& sight, const LabRun& run) {
-  std::string text = sight.log_head + "\n";
+std::string log_of(const ShownLab& shown, const LabRun& run) {
+  std::string text = shown.log_head + "\n";
   for (const auto& point : run.points) text += log_line(point->metrics) + "\n";
   return text;
 }
@@ -377,12 +377,12 @@ void Lab::save(const std::filesystem::path& folder) {
   state_->command([state = state_.get(), folder] { state->save(folder); });
 }
 std::uint64_t Lab::stand(const LabStand& wanted) { return state_->stand(wanted); }
-std::uint64_t Lab::put_back(const LabSight& wanted) { return state_->put_back(wanted); }
+std::uint64_t Lab::put_back(const ShownLab& wanted) { return state_->put_back(wanted); }
 void Lab::choose(int run) {
   state_->stop();
   state_->command([state = state_.get(), run] { state->choose(run); });
 }
-LabSight Lab::sight() const { return state_->sight(); }
+ShownLab Lab::shown_lab() const { return state_->shown_lab(); }
 bool Lab::is_training() const { return state_->worker().is_busy(training); }
 bool Lab::is_busy() const { return is_training() || state_->worker().is_busy(commands); }
 void Lab::wait() const {

@@ -29,7 +29,7 @@ struct LabStand {
 };
 
 /// What is on screen. Cheap to copy.
-struct LabSight {
+struct ShownLab {
   std::shared_ptr<const Recipe> recipe;  // null: nothing was begun
   const TaskRow* task = nullptr;
   std::optional<double> floor;      // loss of the floor's group that no honest model gets below
@@ -50,7 +50,7 @@ struct LabSight {
 };
 
 /// Every measurement of a run as CSV, as `attnscope train --log` writes them.
-std::string log_of(const LabSight&, const LabRun&);
+std::string log_of(const ShownLab&, const LabRun&);
 
 /// Bytes of states to go back to that are kept for one run; the rest are thinned out.
 inline constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
@@ -85,17 +85,18 @@ class Lab {
   void branch(std::int64_t step);
   /// All runs become those of that place, to the bit as if they were trained anew. What was trained before,
   /// with the recipe as it is, is gone back to or goes on. In place of what trains, and like that: other
-  /// things that are asked for come between its steps. Returns its number, see LabSight::stood. What keeps it
-  /// from being reached stands in LabSight::problem.
+  /// things that are asked for come between its steps. Returns its number, see ShownLab::stood. What keeps it
+  /// from being reached stands in ShownLab::problem.
   std::uint64_t stand(const LabStand&);
-  /// All runs become those of that sight, which is of this lab, each at its last step. Numbered as stand().
-  std::uint64_t put_back(const LabSight&);
+  /// All runs become those of that ShownLab, which is of this lab, each at its last step. Numbered as
+  /// stand().
+  std::uint64_t put_back(const ShownLab&);
   /// Writes the active run's model as it is now into a folder, see export_model().
   void save(const std::filesystem::path& folder);
   /// That run is active: it goes on where it was.
   void choose(int run);
 
-  LabSight sight() const;
+  ShownLab shown_lab() const;
   bool is_training() const;
   /// Whether anything runs or waits.
   bool is_busy() const;

@@ -14,19 +14,19 @@ bool is_same_kind(const LabRun& a, const LabRun& b) {
 
 }  // namespace
 
-void LabShelf::keep(const LabSight& sight) {
-  if (!sight.recipe) return;
-  for (const LabRunPtr& run : sight.runs) {
-    const bool of_first = run->parent <= 0 && (run->parent < 0 || is_untouched(*sight.runs[0]));
+void LabShelf::keep(const ShownLab& shown) {
+  if (!shown.recipe) return;
+  for (const LabRunPtr& run : shown.runs) {
+    const bool of_first = run->parent <= 0 && (run->parent < 0 || is_untouched(*shown.runs[0]));
     if (!of_first || !is_untouched(*run)) continue;
     const auto same = std::ranges::find_if(kept_, [&](const Kept& kept) {
-      return kept.recipe == *sight.recipe && is_same_kind(*kept.run, *run);
+      return kept.recipe == *shown.recipe && is_same_kind(*kept.run, *run);
     });
     if (same != kept_.end()) {
       if (same->run->moments.back()->step >= run->moments.back()->step) continue;
       kept_.erase(same);
     }
-    kept_.push_back({*sight.recipe, run});
+    kept_.push_back({*shown.recipe, run});
   }
   if (kept_.size() > most_shelved)
     kept_.erase(kept_.begin(), kept_.end() - static_cast<std::ptrdiff_t>(most_shelved));

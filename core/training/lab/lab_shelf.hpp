@@ -11,9 +11,9 @@ namespace attnscope::training {
 /// Belongs to the lab's thread.
 class LabShelf {
  public:
-  /// Keeps those of the sight that one of its recipe's stands can begin with; of the same kind the one that
+  /// Keeps those of its runs that one of its recipe's stands can begin with; of the same kind the one that
   /// went furthest.
-  void keep(const LabSight&);
+  void keep(const ShownLab&);
 
   /// The first run of the recipe with its usual knobs, as far as it is wanted, or not as far; null: none was
   /// trained.

@@ -15,12 +15,12 @@ constexpr std::chrono::milliseconds wall_slice{20};
 
 }  // namespace
 
-std::size_t WallSight::done() const {
+std::size_t ShownWall::done() const {
   return static_cast<std::size_t>(
       std::ranges::count_if(runs, [](const auto& run) { return !run->jobs.empty(); }));
 }
 
-JobCount count_job(const WallSight& wall, int score) {
+JobCount count_job(const ShownWall& wall, int score) {
   JobCount count;
   for (const auto& run : wall.runs) {
     const auto has_it = [score](const HeadJob& job) { return job.score == score; };
@@ -36,7 +36,7 @@ JobCount count_job(const WallSight& wall, int score) {
   return count;
 }
 
-WorkCount count_work(const WallSight& wall) {
+WorkCount count_work(const ShownWall& wall) {
   WorkCount count;
   for (const auto& run : wall.runs) {
     std::vector<int> scores;
@@ -62,14 +62,14 @@ class SeedWall::State {
     Wanted wanted{recipe, 0, count, 0};
     {
       const std::lock_guard lock(mutex_);
-      WallSight next;
+      ShownWall next;
       next.recipe = std::make_shared<const Recipe>(recipe);
-      if (sight_.recipe && *sight_.recipe == recipe) next.runs = finished(sight_.runs, count);
+      if (shown_.recipe && *shown_.recipe == recipe) next.runs = finished(shown_.runs, count);
       next.count = count;
-      next.version = sight_.version + 1;
+      next.version = shown_.version + 1;
       wanted.first = next.runs.size();
       wanted.ticket = ++ticket_;
-      sight_ = next;
+      shown_ = next;
     }
     worker_.replace(std::make_shared<Stepwise>(
         [this, wanted](const std::stop_token&) { return next(wanted); }, wake_, Stepwise::Tells::EachStep));
@@ -77,12 +77,12 @@ class SeedWall::State {
   void stop() {
     worker_.replace(nullptr);
     const std::lock_guard lock(mutex_);
-    sight_.stopped = true;
-    ++sight_.version;
+    shown_.stopped = true;
+    ++shown_.version;
   }
-  WallSight sight() const {
+  ShownWall shown_wall() const {
     const std::lock_guard lock(mutex_);
-    return sight_;
+    return shown_;
   }
   Worker& worker() { return worker_; }
 
@@ -118,8 +118,8 @@ class SeedWall::State {
       return ++number_ < wanted.count;
     } catch (const std::exception& error) {
       const std::lock_guard lock(mutex_);
-      sight_.problem = error.what();
-      ++sight_.version;
+      shown_.problem = error.what();
+      ++shown_.version;
       return false;
     }
   }
@@ -158,9 +158,9 @@ class SeedWall::State {
   void publish() {
     const std::lock_guard lock(mutex_);
     if (trained_ != ticket_) return;  // another wall stands there by now
-    sight_.runs.resize(std::max(sight_.runs.size(), number_ + 1));
-    sight_.runs[number_] = std::make_shared<const WallRun>(run_);
-    ++sight_.version;
+    shown_.runs.resize(std::max(shown_.runs.size(), number_ + 1));
+    shown_.runs[number_] = std::make_shared<const WallRun>(run_);
+    ++shown_.version;
   }
 
   std::function<void()> wake_;
@@ -172,7 +172,7 @@ class SeedWall::State {
   std::uint64_t trained_ = 0;
 
   mutable std::mutex mutex_;
-  WallSight sight_;
+  ShownWall shown_;
   std::uint64_t ticket_ = 0;  // of the wall that was begun last
   Worker worker_;             // last: it is joined before the rest goes
 };
@@ -182,7 +182,7 @@ SeedWall::SeedWall(std::function<void()> wake, SharedPool pool)
 SeedWall::~SeedWall() = default;
 void SeedWall::begin(const Recipe& recipe, std::size_t count) { state_->begin(recipe, count); }
 void SeedWall::stop() { state_->stop(); }
-WallSight SeedWall::sight() const { return state_->sight(); }
+ShownWall SeedWall::shown_wall() const { return state_->shown_wall(); }
 bool SeedWall::is_busy() const { return state_->worker().is_busy(); }
 void SeedWall::wait() const { state_->worker().wait(); }
 

@@ -24,7 +24,7 @@ struct WallRun {
   std::vector<HeadJob> jobs;         // [layers · heads], at its end; empty: not known yet
 };
 
-struct WallSight {
+struct ShownWall {
   std::shared_ptr<const Recipe> recipe;  // null: no wall was begun
   std::vector<std::shared_ptr<const WallRun>> runs;
   std::size_t count = 0;  // that were asked for
@@ -40,7 +40,7 @@ struct JobCount {
   std::size_t runs = 0, several = 0, needed = 0;
   bool operator==(const JobCount&) const = default;
 };
-JobCount count_job(const WallSight&, int score);
+JobCount count_job(const ShownWall&, int score);
 
 /// Of the finished runs, those in which two heads or more have one score: what muting one of them alone costs
 /// tells nothing of the score. And those in which two heads or more have a score each, no two the same, all
@@ -49,7 +49,7 @@ struct WorkCount {
   std::size_t redundant = 0, divided = 0;
   bool operator==(const WorkCount&) const = default;
 };
-WorkCount count_work(const WallSight&);
+WorkCount count_work(const ShownWall&);
 
 class SeedWall {
  public:
@@ -63,7 +63,7 @@ class SeedWall {
   /// be the same again.
   void begin(const Recipe&, std::size_t count);
   void stop();
-  WallSight sight() const;
+  ShownWall shown_wall() const;
   bool is_busy() const;
   void wait() const;
 

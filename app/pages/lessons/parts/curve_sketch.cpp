@@ -39,7 +39,7 @@ double measured_at_point(const training::TaskRow& task, const LabPoint& point, s
 }
 
 /// The largest cost of ablating a head, the same number as in a lesson's prose.
-double largest_cost_at(const training::LabSight& lab, const training::LabRun& run, std::int64_t step) {
+double largest_cost_at(const training::ShownLab& lab, const training::LabRun& run, std::int64_t step) {
   const lessons::LookUp look_up = lessons::look_up_in_training(lab);
   const training::NetworkSpec& network = lab.recipe->network;
   double largest = std::numeric_limits<double>::quiet_NaN();
@@ -75,7 +75,7 @@ float sketch_at(const std::vector<float>& sketch, float x) {
   return 0;
 }
 
-MeasuredCurve measured_curve(const training::LabSight& lab, const training::LabRun& run,
+MeasuredCurve measured_curve(const training::ShownLab& lab, const training::LabRun& run,
                              std::string_view measure) {
   MeasuredCurve curve;
   if (lab.task == nullptr || !lab.recipe) return curve;

@@ -35,7 +35,7 @@ struct MeasuredCurve {
   double low = 0, high = 1;  // ends of the axis: set by the measure; only for gradients by the curve
 };
 /// A measure that the task does not have gives no points.
-MeasuredCurve measured_curve(const training::LabSight&, const training::LabRun&, std::string_view measure);
+MeasuredCurve measured_curve(const training::ShownLab&, const training::LabRun&, std::string_view measure);
 
 /// Mean distance of the sketch to the points from step `from` on, as a share of the axis' height. The axis of
 /// steps goes from 0 to `last`. The sketch is not empty; NaN without points.

@@ -78,7 +78,7 @@ class Setter {
 }  // namespace
 
 SetProse set_prose(const Ui& ui, const lessons::Prose& prose, float width, const ProseStyle& style,
-                   const ProseSight& sight) {
+                   const ProseLookUp& look_up) {
   Setter setter(ui, width, style);
   for (const lessons::Piece& piece : prose) {
     ProseRun run;
@@ -88,10 +88,10 @@ SetProse set_prose(const Ui& ui, const lessons::Prose& prose, float width, const
     if (piece.kind == Kind::Strong || piece.kind == Kind::Number) run.colour = style.strong;
     if (piece.kind == Kind::Strong) run.ink = Ink::Semibold;
     if (piece.kind == Kind::Number) run.ink = style.number;
-    run.computed = piece.kind == Kind::Number && !sight.is_english;
+    run.computed = piece.kind == Kind::Number && !look_up.is_english;
     if (piece.anchor) {
       run.anchor = &*piece.anchor;
-      run.colour = sight.hue(*piece.anchor);
+      run.colour = look_up.hue(*piece.anchor);
       run.ink = Ink::Semibold;
     }
     if (piece.kind == Kind::Formula && !piece.anchor) run.colour = style.strong;
@@ -99,13 +99,13 @@ SetProse set_prose(const Ui& ui, const lessons::Prose& prose, float width, const
       run.size = std::max(std::round(style.size * 0.72f), type::tick);  // the smallest legible size
       run.y = std::round(ui.px(style.size) * (piece.level > 0 ? -0.3f : 0.24f));
     }
-    setter.add(piece.kind == Kind::Number ? sight.number(piece) : piece.text, run);
+    setter.add(piece.kind == Kind::Number ? look_up.number(piece) : piece.text, run);
   }
   return setter.finish();
 }
 
 const lessons::Anchor* draw_prose(const Ui& ui, const SetProse& set, float x, float y,
-                                  const ProseSight& sight) {
+                                  const ProseLookUp& look_up) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const lessons::Anchor* under = nullptr;
   for (const ProseRun& run : set.runs) {
@@ -113,7 +113,7 @@ const lessons::Anchor* draw_prose(const Ui& ui, const SetProse& set, float x, fl
     const Box box{x + run.x - ui.px(2), y + run.y - half, run.width + ui.px(4), 2 * half};
     const bool pointed = run.anchor != nullptr && box.contains(mouse) && ImGui::IsWindowHovered();
     if (pointed) under = run.anchor;
-    if (run.anchor != nullptr && (pointed || sight.is_lit(*run.anchor)))
+    if (run.anchor != nullptr && (pointed || look_up.is_lit(*run.anchor)))
       ui.fill(box, fade(run.colour, 0.22f), ui.px(4));
     ui.text(x + run.x, y + run.y, run.text, {run.size, run.colour, run.ink});
   }

@@ -23,7 +23,7 @@ struct ProseStyle {
 };
 
 /// What prose needs to know of the screen.
-struct ProseSight {
+struct ProseLookUp {
   /// A number of the prose, written in its style; "…" if it cannot be computed.
   std::function<std::string(const lessons::Piece&)> number;
   /// The colour of the object that a word refers to.
@@ -51,9 +51,9 @@ struct SetProse {
   std::vector<ProseRun> runs;
   float height = 0;  // device pixels
 };
-SetProse set_prose(const Ui&, const lessons::Prose&, float width, const ProseStyle&, const ProseSight&);
+SetProse set_prose(const Ui&, const lessons::Prose&, float width, const ProseStyle&, const ProseLookUp&);
 
 /// Draws it with its top left corner at (x, y). Returns the anchor under the mouse; null: none.
-const lessons::Anchor* draw_prose(const Ui&, const SetProse&, float x, float y, const ProseSight&);
+const lessons::Anchor* draw_prose(const Ui&, const SetProse&, float x, float y, const ProseLookUp&);
 
 }  // namespace attnscope

@@ -43,7 +43,8 @@ bool is_lesson_model_there(const Scene& scene) {
 bool is_lesson_training(const Shown& shown) { return shown.lesson != nullptr && shown.lesson->trains(); }
 
 bool is_lesson_run_there(const Scene& scene) {
-  return scene.training != nullptr && scene.training->has_stood() && scene.training->sight().run() != nullptr;
+  return scene.training != nullptr && scene.training->has_stood() &&
+         scene.training->shown_lab().run() != nullptr;
 }
 
 bool is_lesson_covered(const Scene& scene) {

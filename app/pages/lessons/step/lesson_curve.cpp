@@ -14,7 +14,7 @@ namespace {
 struct CurveTitle {
   std::string title, unit;
 };
-CurveTitle title_of_curve(const Ui& ui, const training::LabSight& lab, std::string_view measure) {
+CurveTitle title_of_curve(const Ui& ui, const training::ShownLab& lab, std::string_view measure) {
   if (measure == "loss") return {"Loss", "nats"};
   if (measure == "accuracy")
     return {"Accuracy", std::string(lab.task->groups[static_cast<std::size_t>(lab.task->goal_group)].name)};
@@ -83,7 +83,7 @@ void draw_lesson_curve(LessonPage& page, const Box& box, const lessons::CurveQue
   const Ui& ui = page.ui();
   const AskedCurve asked = asked_curve(page, question);
   if (asked.run == nullptr) return;
-  const CurveTitle title = title_of_curve(ui, page.scene.training->sight(), question.measure);
+  const CurveTitle title = title_of_curve(ui, page.scene.training->shown_lab(), question.measure);
   const float top = plot_title(ui, box, title.title, title.unit) + ui.px(4);
   const Axes axes{{box.x + ui.px(34), top, std::max(ui.px(40), box.w - ui.px(34 + 72)),
                    std::max(ui.px(20), box.bottom() - top - ui.px(20))},
@@ -116,9 +116,9 @@ void draw_lesson_curve(LessonPage& page, const Box& box, const lessons::CurveQue
 AskedCurve asked_curve(const LessonPage& page, const lessons::CurveQuestion& question) {
   AskedCurve asked;
   const TrainingRuns* const runs = page.scene.training;
-  if (runs == nullptr || !runs->is_placed() || runs->sight().runs.empty()) return asked;
+  if (runs == nullptr || !runs->is_placed() || runs->shown_lab().runs.empty()) return asked;
   const auto& branch = page.step.trained.branch;
-  const training::LabSight& lab = runs->sight();
+  const training::ShownLab& lab = runs->shown_lab();
   asked.run = branch ? lab.runs.back().get() : lab.runs.front().get();
   asked.measured = measured_curve(lab, *asked.run, question.measure);
   asked.from = branch ? branch->at : 0;

@@ -13,7 +13,7 @@ namespace attnscope {
 lessons::LookUp lesson_numbers(const Scene& scene, const lessons::Step& step) {
   if (is_lesson_training(scene)) {
     if (scene.training != nullptr && scene.training->is_placed())
-      return lessons::look_up_in_training(scene.training->sight());
+      return lessons::look_up_in_training(scene.training->shown_lab());
     return [](std::string_view, std::span<const double>) -> double {
       throw Error("The run of this step is not there yet.");
     };
@@ -65,7 +65,7 @@ bool is_anchor_pointed_at(const Scene& scene, const lessons::Anchor& anchor) {
 
 }  // namespace
 
-ProseSight LessonPage::sight() const {
+ProseLookUp LessonPage::prose_look_up() const {
   return {.number =
               [this](const lessons::Piece& piece) {
                 return lessons::written(*piece.number, numbers, piece.style);

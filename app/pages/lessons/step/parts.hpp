@@ -35,7 +35,7 @@ struct LessonPage {
   LessonMoments& moments() const { return moments_of(state()); }
   const lessons::Lesson& lesson() const { return open.lesson; }
   /// The numbers, colours and objects for prose. Refers to this page.
-  ProseSight sight() const;
+  ProseLookUp prose_look_up() const;
   /// The keycap of a key, its left end at x; returns its width.
   float keycap(float x, float y, std::string_view key) const;
 };

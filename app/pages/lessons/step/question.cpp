@@ -8,16 +8,16 @@ namespace attnscope {
 
 void draw_question_words(LessonPage& page, const lessons::Prose& prose, float x, float& y, float width,
                          const ProseStyle& style) {
-  const ProseSight sight = page.sight();
-  const SetProse set = set_prose(page.ui(), prose, width, style, sight);
-  const lessons::Anchor* under = draw_prose(page.ui(), set, x, y, sight);
+  const ProseLookUp look_up = page.prose_look_up();
+  const SetProse set = set_prose(page.ui(), prose, width, style, look_up);
+  const lessons::Anchor* under = draw_prose(page.ui(), set, x, y, look_up);
   y += set.height;
   if (under != nullptr) page.pointed = *under;
 }
 
 float question_height_of(LessonPage& page, const lessons::Prose& prose, float width,
                          const ProseStyle& style) {
-  return set_prose(page.ui(), prose, width, style, page.sight()).height;
+  return set_prose(page.ui(), prose, width, style, page.prose_look_up()).height;
 }
 
 ProseStyle told_style(const LessonPage& page) {

@@ -60,7 +60,7 @@ void draw_guess_bar(const LessonPage& page, const Box& choice, const ShownChoice
 /// As much of the words as fits in one line.
 SetProse folded_words(const LessonPage& page, const ShownChoice& one, float room) {
   const Ui& ui = page.ui();
-  SetProse set = set_prose(ui, one.choice.prose, 1e6f, choice_style(page, one.chosen), page.sight());
+  SetProse set = set_prose(ui, one.choice.prose, 1e6f, choice_style(page, one.chosen), page.prose_look_up());
   const float dots = ui.text_width("…", type::body);
   const auto last =
       std::ranges::find_if(set.runs, [&](const ProseRun& run) { return run.x + run.width > room - dots; });
@@ -116,7 +116,7 @@ float draw_choice(LessonPage& page, const QuestionCard& card, float y, const Sho
   draw_choice_cap(ui, {box.x + ui.px(10), first.centre_y() - ui.px(11), ui.px(22), ui.px(22)}, one);
   float top = first.y + std::round((line - words) / 2);
   if (one.folded)
-    draw_prose(ui, folded_words(page, one, room), box.x + left, top, page.sight());
+    draw_prose(ui, folded_words(page, one, room), box.x + left, top, page.prose_look_up());
   else
     draw_question_words(page, one.choice.prose, box.x + left, top, room, style);
   if (bar) draw_guess_bar(page, first, one);

@@ -20,41 +20,42 @@ ToldPiece::Hue told_hue(const std::optional<lessons::Anchor>& anchor) {
   }
 }
 
-ToldProse told_prose(const lessons::Prose& prose, const ProseSight& sight) {
+ToldProse told_prose(const lessons::Prose& prose, const ProseLookUp& look_up) {
   ToldProse told;
   for (const lessons::Piece& piece : prose) {
     ToldPiece one;
     one.kind = static_cast<ToldPiece::Kind>(piece.kind);
     one.level = piece.level;
     one.hue = told_hue(piece.anchor);
-    const std::string text = piece.number ? sight.number(piece) : piece.text;
-    one.text = piece.number && !sight.is_english ? own_number(text) : own(text);
+    const std::string text = piece.number ? look_up.number(piece) : piece.text;
+    one.text = piece.number && !look_up.is_english ? own_number(text) : own(text);
     told.push_back(std::move(one));
   }
   return told;
 }
 
 std::vector<ToldCodeLine> told_code(const LessonPage& page, const std::vector<lessons::CodeLine>& code,
-                                    const ProseSight& sight) {
+                                    const ProseLookUp& look_up) {
   std::vector<ToldCodeLine> told;
   for (const lessons::CodeLine& line : code) {
-    ToldCodeLine one{line.marked, page.hides_code(), line.code, {}, told_prose(line.note, sight)};
+    ToldCodeLine one{line.marked, page.hides_code(), line.code, {}, told_prose(line.note, look_up)};
     if (line.result)
       one.result =
-          sight.is_english ? own(sight.number(*line.result)) : own_number(sight.number(*line.result));
+          look_up.is_english ? own(look_up.number(*line.result)) : own_number(look_up.number(*line.result));
     told.push_back(std::move(one));
   }
   return told;
 }
 
 ToldQuestion told_question(const LessonPage& page, const lessons::Question& question) {
-  const ProseSight sight = page.sight();
-  ToldQuestion told{told_prose(question.words, sight), told_prose(question.answer, sight), {}, {}, false};
+  const ProseLookUp look_up = page.prose_look_up();
+  ToldQuestion told{told_prose(question.words, look_up), told_prose(question.answer, look_up), {}, {}, false};
   if (const auto* const choose = std::get_if<lessons::ChooseQuestion>(&question.kind)) {
     for (const std::size_t at :
          choice_order({page.open.name, page.state().step, page.state().order}, choose->choices.size())) {
       const lessons::Choice& choice = choose->choices[at];
-      told.choices.push_back({told_prose(choice.prose, sight), told_prose(choice.why, sight), choice.right});
+      told.choices.push_back(
+          {told_prose(choice.prose, look_up), told_prose(choice.why, look_up), choice.right});
     }
   } else if (const auto* const drag = std::get_if<lessons::DragQuestion>(&question.kind)) {
     told.drag = {drag->low, drag->high, drag->tolerance, measured_answer(page, question), {}, {}};
@@ -72,12 +73,12 @@ ToldQuestion told_question(const LessonPage& page, const lessons::Question& ques
 
 void tell_lesson_step(const LessonPage& page, ToldStep& told) {
   const lessons::Step& step = page.step;
-  const ProseSight sight = page.sight(), code = lesson_code_sight(page);
+  const ProseLookUp look_up = page.prose_look_up(), code = lesson_code_look_up(page);
   told = {};
   told.title = step.title;
   if (step.chapter < page.lesson().chapters.size()) told.chapter = page.lesson().chapters[step.chapter];
   for (const lessons::Paragraph& paragraph : step.paragraphs)
-    told.paragraphs.push_back({told_prose(paragraph.prose, sight), paragraph.item});
+    told.paragraphs.push_back({told_prose(paragraph.prose, look_up), paragraph.item});
   if (step.question) told.question = told_question(page, *step.question);
   if (step.done) told.task = step.done_words;
   told.numpy = told_code(page, step.numpy, code);

@@ -11,6 +11,6 @@ void tell_lesson_step(const LessonPage&, ToldStep&);
 /// Tells the matrices of weights that the step shows; none if it shows something else.
 void tell_lesson_sides(const LessonPage&, ToldStep&);
 /// The numbers for lines of code: those of stages that the step does not show yet are "…".
-ProseSight lesson_code_sight(const LessonPage&);
+ProseLookUp lesson_code_look_up(const LessonPage&);
 
 }  // namespace attnscope

@@ -43,10 +43,10 @@ class ComparedTokens {
 
   void draw() {
     draw_title();
-    if (in_sight_ <= 0) return;
+    if (visible_rows_ <= 0) return;
     draw_header();
     take_mouse();
-    for (std::int64_t i = first_; i < first_ + in_sight_; ++i) draw_row(i);
+    for (std::int64_t i = first_; i < first_ + visible_rows_; ++i) draw_row(i);
     draw_scroll();
     if (pointed_) draw_pointed();
   }
@@ -57,14 +57,14 @@ class ComparedTokens {
     const Box area{region_.x + pad_, region_.y + title + header, region_.w - 2 * pad_,
                    region_.h - title - header - ui_.px(8)};
     const std::int64_t count = rows_of_.count();
-    in_sight_ = std::min(count, static_cast<std::int64_t>(area.h / ui_.px(token_row_height)));
-    if (in_sight_ <= 0) return;
-    height_ = std::min(std::floor(area.h / static_cast<float>(in_sight_)), ui_.px(22));
-    state_.rows_back = std::clamp<std::int64_t>(state_.rows_back, 0, count - in_sight_);
-    first_ = count - in_sight_ - state_.rows_back;
+    visible_rows_ = std::min(count, static_cast<std::int64_t>(area.h / ui_.px(token_row_height)));
+    if (visible_rows_ <= 0) return;
+    height_ = std::min(std::floor(area.h / static_cast<float>(visible_rows_)), ui_.px(22));
+    state_.rows_back = std::clamp<std::int64_t>(state_.rows_back, 0, count - visible_rows_);
+    first_ = count - visible_rows_ - state_.rows_back;
     const float label = label_width(), head = ui_.px(scene_.compact ? 84 : 120),
                 kl = divergences_.empty() ? 0 : ui_.px(scene_.compact ? 84 : 120), gap = ui_.px(16);
-    rows_ = {area.x, area.y, area.w, height_ * static_cast<float>(in_sight_)};
+    rows_ = {area.x, area.y, area.w, height_ * static_cast<float>(visible_rows_)};
     names_ = {area.x, area.y, label, rows_.h};
     head_ = {names_.right(), area.y, head, rows_.h};
     kl_ = {area.right() - kl, area.y, kl, rows_.h};
@@ -98,7 +98,7 @@ class ComparedTokens {
 
   float label_width() const {
     float widest = ui_.px(24);
-    for (std::int64_t i = first_; i < first_ + in_sight_; ++i)
+    for (std::int64_t i = first_; i < first_ + visible_rows_; ++i)
       widest = std::max(widest, ui_.text_width(name(i), type::tick));
     return std::min(widest, ui_.px(has_other_words() ? 128 : 72)) + ui_.px(12);
   }
@@ -133,7 +133,7 @@ class ComparedTokens {
     const auto columns = std::ssize(stream_->stream);
     float end = -1e9f;
     for (std::int64_t i = 0; i < columns; ++i) {
-      const Box box = cell_box(map_, 0, i, in_sight_, columns);
+      const Box box = cell_box(map_, 0, i, visible_rows_, columns);
       const bool chosen = i - 1 == compared_.head.block;
       const std::string text = i == 0 ? "in" : std::to_string(i - 1);
       const float width = ui_.text_width(text, type::tick);
@@ -173,7 +173,7 @@ class ComparedTokens {
     const auto columns = std::ssize(stream_->stream);
     const float gap = std::max(1.f, std::floor(ui_.scale()));
     for (std::int64_t i = 0; i < columns; ++i) {
-      Box box = cell_box(map_, pair - first_, i, in_sight_, columns);
+      Box box = cell_box(map_, pair - first_, i, visible_rows_, columns);
       box.h -= gap;
       if (box.w > ui_.px(6)) box.w -= gap;
       const double change = change_at(pair, i);
@@ -211,7 +211,7 @@ class ComparedTokens {
       state_.rows_back += static_cast<std::int64_t>(std::lround(3 * io.MouseWheel));
     if (!touch.pointed && !touch.clicked) return;
     pointed_ = std::clamp(first_ + static_cast<std::int64_t>((io.MousePos.y - rows_.y) / height_), first_,
-                          first_ + in_sight_ - 1);
+                          first_ + visible_rows_ - 1);
     hovered_ = touch.hovered;
     const std::int64_t query = rows_of_.in_a(*pointed_);
     scene_.view.hint = "click looks at the row of " + row_word(compared_.a(), compared_.head.of, query);
@@ -239,11 +239,11 @@ class ComparedTokens {
                 distance_words(static_cast<double>(shown_->rows[at]));
     if (stream_ != nullptr && x >= map_.x && x < map_.right()) {
       const auto columns = std::ssize(stream_->stream);
-      const std::int64_t column = cell_at(map_, {x, map_.y}, in_sight_, columns).key;
+      const std::int64_t column = cell_at(map_, {x, map_.y}, visible_rows_, columns).key;
       const std::string place =
           column == 0 ? "as it enters the first layer" : "after layer " + std::to_string(column - 1);
       numbers = "stream " + place + ": " + distance_words(change_at(pair, column));
-      ui_.frame(cell_box(map_, pair - first_, column, in_sight_, columns), ui_.theme.query,
+      ui_.frame(cell_box(map_, pair - first_, column, visible_rows_, columns), ui_.theme.query,
                 std::max(1.f, ui_.px(1.5f)), ui_.px(2));
     } else if (kl_.w > 0 && x >= kl_.x) {
       numbers = "KL of the predictions " + distance_words(divergences_[at]) + " nats";
@@ -261,9 +261,9 @@ class ComparedTokens {
 
   void draw_scroll() {
     const auto count = static_cast<float>(rows_of_.count());
-    if (in_sight_ >= rows_of_.count()) return;
+    if (visible_rows_ >= rows_of_.count()) return;
     ui_.fill({rows_.right() + ui_.px(6), rows_.y + rows_.h * static_cast<float>(first_) / count, ui_.px(4),
-              rows_.h * static_cast<float>(in_sight_) / count},
+              rows_.h * static_cast<float>(visible_rows_) / count},
              ui_.theme.border, ui_.px(2));
   }
 
@@ -280,7 +280,7 @@ class ComparedTokens {
   double most_change_ = 0, most_divergence_ = 0;
   Box rows_, names_, head_, map_, kl_;
   float height_ = 0;
-  std::int64_t first_ = 0, in_sight_ = 0;
+  std::int64_t first_ = 0, visible_rows_ = 0;
   std::optional<std::int64_t> pointed_;
   bool hovered_ = false;
 };

@@ -1,4 +1,4 @@
-#include "app/watch/make_sight.hpp"
+#include "app/watch/make_shown_watch.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -16,7 +16,7 @@ std::uint64_t next_ticket() {
 
 /// Continues the previous pictures if it can: beyond 1,000 tokens, computing all rows of all heads again for
 /// each new token takes seconds.
-WatchedPictures pictures_of_layer(const WatchedLayer& layer, const WatchLayerSight* before,
+WatchedPictures pictures_of_layer(const WatchedLayer& layer, const ShownWatchLayer* before,
                                   const Work& work) {
   if (before != nullptr)
     if (auto made = continued_pictures(*before->layer, before->pictures, layer, watch_picture_side, 0, work))
@@ -24,20 +24,20 @@ WatchedPictures pictures_of_layer(const WatchedLayer& layer, const WatchLayerSig
   return watched_pictures(layer, watch_picture_side, 0, work);
 }
 
-WatchLayerSight layer_sight(const WatchedLayerPtr& layer, const WatchLayerSight* before, const Work& work) {
-  WatchLayerSight sight{layer, pictures_of_layer(*layer, before, work),
+ShownWatchLayer shown_layer(const WatchedLayerPtr& layer, const ShownWatchLayer* before, const Work& work) {
+  ShownWatchLayer shown{layer, pictures_of_layer(*layer, before, work),
                         watched_pictures(*layer, watch_picture_side, 0, work,
                                          {std::max<std::int64_t>(0, layer->rows() - 2), layer->rows()}),
                         std::numeric_limits<float>::quiet_NaN()};
   double sum = 0;
   std::int64_t known = 0;
-  for (const float entropy : sight.pictures.normalised.values()) {
+  for (const float entropy : shown.pictures.normalised.values()) {
     if (std::isnan(entropy)) continue;
     sum += static_cast<double>(entropy);
     ++known;
   }
-  if (known > 0) sight.mean_entropy = static_cast<float>(sum / static_cast<double>(known));
-  return sight;
+  if (known > 0) shown.mean_entropy = static_cast<float>(sum / static_cast<double>(known));
+  return shown;
 }
 
 /// The mean weight of each key over the rows that can see it, by causality alone.
@@ -61,38 +61,38 @@ std::vector<float> mean_row(const WatchedLayer& layer, const Tensor& weights, st
 
 }  // namespace
 
-WatchGridSight make_watch_grid(const WatchedSnapshotPtr& text, const Work& work,
-                               const WatchGridSight* before) {
-  WatchGridSight grid{text, {}, next_ticket()};
+ShownWatchGrid make_watch_grid(const WatchedSnapshotPtr& text, const Work& work,
+                               const ShownWatchGrid* before) {
+  ShownWatchGrid grid{text, {}, next_ticket()};
   for (const WatchedLayerPtr& layer : text->layers) {
     if (layer->rows() == 0 || layer->keys() == 0) continue;
-    const WatchLayerSight* there = nullptr;
+    const ShownWatchLayer* there = nullptr;
     if (before != nullptr && before->text->text == text->text)
-      for (const WatchLayerSight& one : before->layers)
+      for (const ShownWatchLayer& one : before->layers)
         if (one.layer->index == layer->index) there = &one;
-    grid.layers.push_back(layer_sight(layer, there, work));
+    grid.layers.push_back(shown_layer(layer, there, work));
   }
   return grid;
 }
 
-WatchHeadSight make_watch_head(const WatchedSnapshotPtr& text, std::int64_t layer, std::int64_t head,
+ShownWatchHead make_watch_head(const WatchedSnapshotPtr& text, std::int64_t layer, std::int64_t head,
                                const Work& work) {
-  WatchHeadSight sight{.text = text, .layer = text->share(layer), .head = head, .ticket = next_ticket()};
-  const WatchedLayer& of = *sight.layer;
+  ShownWatchHead shown{.text = text, .layer = text->share(layer), .head = head, .ticket = next_ticket()};
+  const WatchedLayer& of = *shown.layer;
   const std::int64_t most =
       std::max<std::int64_t>(1, most_watch_cells / std::max<std::int64_t>(1, of.keys()));
-  sight.first = std::max<std::int64_t>(0, of.rows() - most);
-  const WatchedPlace place{head, 0, sight.first, of.rows()};
-  sight.weights = watched_weights(of, place, work);
-  sight.mean = mean_row(of, sight.weights, sight.first);
+  shown.first = std::max<std::int64_t>(0, of.rows() - most);
+  const WatchedPlace place{head, 0, shown.first, of.rows()};
+  shown.weights = watched_weights(of, place, work);
+  shown.mean = mean_row(of, shown.weights, shown.first);
   const bool cross = of.kind == WatchKind::Cross;
   const auto& ids = of.kind == WatchKind::Encoder ? text->memory_ids : text->ids;
   const bool has_ids = !cross && !ids.empty();
-  sight.measures = watched_measures(
-      of, place, sight.weights,
+  shown.measures = watched_measures(
+      of, place, shown.weights,
       has_ids ? std::span<const std::int64_t>(ids.front()) : std::span<const std::int64_t>());
-  sight.output_error = watched_output_error(of, work);
-  return sight;
+  shown.output_error = watched_output_error(of, work);
+  return shown;
 }
 
 }  // namespace attnscope

@@ -35,7 +35,7 @@ struct WatchConnection {
 WatchEnd watch_end(bool is_closed, bool is_alive);
 
 /// One layer of the grid.
-struct WatchLayerSight {
+struct ShownWatchLayer {
   WatchedLayerPtr layer;
   WatchedPictures pictures;  // of all rows,
   WatchedPictures last;      // and of the last two, or of the only one
@@ -48,14 +48,14 @@ struct WatchLayerSight {
 };
 
 /// The grid of one snapshot.
-struct WatchGridSight {
+struct ShownWatchGrid {
   WatchedSnapshotPtr text;
-  std::vector<WatchLayerSight> layers;
+  std::vector<ShownWatchLayer> layers;
   std::uint64_t ticket = 0;  // differs for every grid
 };
 
 /// The chosen head of one snapshot.
-struct WatchHeadSight {
+struct ShownWatchHead {
   WatchedSnapshotPtr text;
   WatchedLayerPtr layer;
   std::int64_t head = 0;
@@ -74,11 +74,11 @@ struct WatchHeadSight {
 
 /// Everything the page shows. Grid and head may be of an older snapshot than `text` until the new ones are
 /// computed.
-struct WatchSight {
+struct ShownWatch {
   WatchConnection connection;
   WatchedSnapshotPtr text;  // never null
-  std::shared_ptr<const WatchGridSight> grid;
-  std::shared_ptr<const WatchHeadSight> head;
+  std::shared_ptr<const ShownWatchGrid> grid;
+  std::shared_ptr<const ShownWatchHead> head;
   std::string trouble;  // why grid or head could not be computed; else empty
 };
 

@@ -1,7 +1,7 @@
 // app/watch: the pictures of the Watch page, made from one snapshot on a worker's thread.
 #pragma once
 
-#include "app/watch/watch_sight.hpp"
+#include "app/watch/shown_watch.hpp"
 #include "core/base/parallel.hpp"
 
 namespace attnscope {
@@ -11,9 +11,9 @@ inline constexpr std::int64_t most_watch_cells = std::int64_t{1} << 22;  // of t
 
 /// Both throw Error as watched_weights() does, or Cancelled. `before`: a grid of the same process, or null;
 /// layers that only grew have only their new rows computed.
-WatchGridSight make_watch_grid(const WatchedSnapshotPtr&, const Work&,
-                               const WatchGridSight* before = nullptr);
+ShownWatchGrid make_watch_grid(const WatchedSnapshotPtr&, const Work&,
+                               const ShownWatchGrid* before = nullptr);
 /// `layer` is in the snapshot and has a row, `head` is one of its heads.
-WatchHeadSight make_watch_head(const WatchedSnapshotPtr&, std::int64_t layer, std::int64_t head, const Work&);
+ShownWatchHead make_watch_head(const WatchedSnapshotPtr&, std::int64_t layer, std::int64_t head, const Work&);
 
 }  // namespace attnscope

@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-struct Sight {
+struct ShownResult {
   ResultPtr result;                    // null: no result is on screen
   std::unique_ptr<ResultStats> stats;  // of it
   std::unique_ptr<Tiles> tiles;        // of a long result; null for others

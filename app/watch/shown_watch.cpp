@@ -1,4 +1,4 @@
-#include "app/watch/watch_sight.hpp"
+#include "app/watch/shown_watch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,16 +11,16 @@ WatchEnd watch_end(bool is_closed, bool is_alive) {
   return is_alive ? WatchEnd::WatchClosed : WatchEnd::ProcessEnded;
 }
 
-const float* WatchHeadSight::at(std::int64_t position) const {
+const float* ShownWatchHead::at(std::int64_t position) const {
   const std::int64_t row = layer ? layer->row_at(position) - first : -1;
   return row < 0 || row >= rows() ? nullptr : weights.data() + row * keys();
 }
 
-float WatchLayerSight::entropy(std::int64_t head, std::int64_t row) const {
+float ShownWatchLayer::entropy(std::int64_t head, std::int64_t row) const {
   return pictures.normalised.data()[head * pictures.normalised.shape()[1] + row];
 }
 
-float WatchLayerSight::entropy_of_row(std::int64_t row) const {
+float ShownWatchLayer::entropy_of_row(std::int64_t row) const {
   double sum = 0;
   int known = 0;
   for (std::int64_t head = 0; head < layer->heads; ++head) {

@@ -10,7 +10,7 @@
 #include "app/state/teaching/lesson_state.hpp"
 #include "support/turns.hpp"
 
-namespace attnscope::lesson_sight_test {
+namespace attnscope::lesson_visible_test {
 namespace {
 
 using namespace attnscope::test;
@@ -64,17 +64,17 @@ std::size_t look_at_lessons(int width, int height, std::optional<std::size_t> th
 }  // namespace
 
 TEST_CASE("what R reveals is in sight in every step, and no words lie over others",
-          "[lessons][lesson_sight]") {
+          "[lessons][lesson_visible]") {
   CHECK(look_at_lessons(1600, 1000, {}, false) >= 170);
   const std::optional<std::size_t> third = part_of_commit(3);
   CHECK(look_at_lessons(1280, 720, third, false) >= (third ? 40 : 170));
 }
 
 TEST_CASE("the same in lessons that train, and in those whose model has to be fetched",
-          "[lessons][lesson_sight]") {
+          "[lessons][lesson_visible]") {
   CHECK(look_at_lessons(1600, 1000, {}, true) >= 70);
   const std::optional<std::size_t> third = part_of_commit(3);
   CHECK(look_at_lessons(1280, 720, third, true) >= (third ? 15 : 70));
 }
 
-}  // namespace attnscope::lesson_sight_test
+}  // namespace attnscope::lesson_visible_test
