@@ -89,6 +89,7 @@ ResultStats::ResultStats(ResultPtr result, BackgroundErrors* errors, const Resul
   kept_->moved.inherit(before->kept_->moved);
   kept_->weights.inherit(before->kept_->weights);
   kept_->strongest.inherit(before->kept_->strongest);
+  kept_->lines.inherit(before->kept_->lines);
 }
 
 ResultStats::~ResultStats() {
@@ -328,14 +329,29 @@ WeightSpreadPtr ResultStats::weights(std::int64_t b, std::int64_t h) {
 }
 
 KeptWeightsPtr ResultStats::kept(Plane plane, std::int64_t b, std::int64_t h, const KeptRequest& request) {
+  static const auto none = std::make_shared<const KeptWeights>();  // always the same: lines() compares them
   const TensorPtr values = tensor(plane);
-  if (!values) return std::make_shared<const KeptWeights>();
+  if (!values) return none;
   const auto there =
       kept_->strongest.get({plane, b, h}, {stamp(plane), request}, who_counts(),
                            [=, visible = visible(plane, b)](const std::stop_token& stop) {
                              return keep_strongest(head_of(*values, b, h), visible.of_head(h, stop), request);
                            });
-  return there ? there : std::make_shared<const KeptWeights>();
+  return there ? there : none;
+}
+
+KeptLinesPtr ResultStats::lines(Plane plane, std::int64_t b, const LineRequest::Indices& heads,
+                                const KeptRequest& keep, const LineRequest& request) {
+  std::vector<KeptWeightsPtr> of;
+  for (std::int64_t h = heads.first; h < heads.last; ++h) of.push_back(kept(plane, b, h, keep));
+  const bool of_one = request.query || request.key;
+  const auto there = kept_->lines.get({plane, b, heads.first, heads.last, of_one}, {of, request},
+                                      of_one ? nullptr : who_counts(),
+                                      [of, request, first = heads.first](const std::stop_token& stop) {
+                                        return choose_lines(of, first, request, stop);
+                                      });
+  static const auto none = std::make_shared<const KeptLines>();
+  return there ? there : none;
 }
 
 const CellReference* ResultStats::reference(std::int64_t b, std::int64_t h, std::int64_t query,

@@ -27,6 +27,7 @@ namespace attnscope {
 using HistogramPtr = std::shared_ptr<const Histogram>;
 using WeightSpreadPtr = std::shared_ptr<const WeightSpread>;
 using KeptWeightsPtr = std::shared_ptr<const KeptWeights>;
+using KeptLinesPtr = std::shared_ptr<const KeptLines>;
 using TotalVariationPtr = std::shared_ptr<const TotalVariation>;
 
 /// Belongs to the interface's thread. Statistics of results with few cells are available at once. For larger
@@ -106,6 +107,10 @@ class ResultStats {
   WeightSpreadPtr weights(std::int64_t b, std::int64_t h);
   /// The strongest weights of rows; the plane must be one of weights.
   KeptWeightsPtr kept(Plane, std::int64_t b, std::int64_t h, const KeptRequest&);
+  /// The lines of several heads, chosen among their kept weights. Those of a single query or key are few, and
+  /// always of exactly this request.
+  KeptLinesPtr lines(Plane, std::int64_t b, const LineRequest::Indices& heads, const KeptRequest&,
+                     const LineRequest&);
   /// The float64 value of a cell; null if computing it would take too long for every hovered cell. `patient`:
   /// this cell was chosen, not only hovered.
   const CellReference* reference(std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key,

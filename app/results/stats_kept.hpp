@@ -1,4 +1,4 @@
-// app/results: the caches of ResultStats. Only for result_stats.cpp and largest_stats.cpp: their nine
+// app/results: the caches of ResultStats. Only for result_stats.cpp and largest_stats.cpp: their ten
 // templates take long to compile, and every view includes ResultStats.
 #pragma once
 
@@ -34,6 +34,10 @@ struct ResultStats::Kept {
   Computed<std::pair<std::int64_t, std::int64_t>, Stamp, TotalVariation> moved{1};
   Computed<std::pair<std::int64_t, std::int64_t>, Stamp, WeightSpread> weights{1};
   Computed<HeadKey, std::pair<Stamp, KeptRequest>, KeptWeights> strongest{1};
+  // Of the heads [first, last); the last part of the key: whether of a single query or key.
+  Computed<std::tuple<Plane, std::int64_t, std::int64_t, std::int64_t, bool>,
+           std::pair<std::vector<KeptWeightsPtr>, LineRequest>, KeptLines>
+      lines{1};
 
   template <class Each>
   void each_computed(Each&& each) {
@@ -46,11 +50,12 @@ struct ResultStats::Kept {
     each(moved);
     each(weights);
     each(strongest);
+    each(lines);
   }
   bool is_computing() const {
     return differences.is_busy() || ranges.is_busy() || head_ranges.is_busy() || histograms.is_busy() ||
            picture_histograms.is_busy() || picture_largest.is_busy() || moved.is_busy() ||
-           weights.is_busy() || strongest.is_busy();
+           weights.is_busy() || strongest.is_busy() || lines.is_busy();
   }
 };
 

@@ -5,6 +5,8 @@
 #include <functional>
 #include <numeric>
 
+#include "core/base/error.hpp"
+
 namespace attnscope {
 namespace {
 
@@ -65,6 +67,70 @@ KeptWeights keep_strongest(const ConstMatrixMap<float>& weights, const SeeRow& s
     }
   }
   return result;
+}
+
+namespace {
+
+/// Calls take(weight) for the weights of this query, of this key, or for all.
+template <class Take>
+void for_requested(const std::vector<KeptWeight>& all, const LineRequest& request, Take&& take) {
+  const auto end_of_row = [&](auto row) {
+    return std::partition_point(row, all.end(),
+                                [query = row->query](const KeptWeight& w) { return w.query <= query; });
+  };
+  if (request.query) {
+    auto row = std::partition_point(all.begin(), all.end(),
+                                    [&](const KeptWeight& w) { return w.query < *request.query; });
+    for (; row != all.end() && row->query == *request.query; ++row) take(*row);
+  } else if (request.key) {
+    for (auto row = all.begin(); row != all.end();) {
+      const auto end = end_of_row(row);
+      const auto at =
+          std::partition_point(row, end, [&](const KeptWeight& w) { return w.key < *request.key; });
+      if (at != end && at->key == *request.key) take(*at);
+      row = end;
+    }
+  } else {
+    for (const KeptWeight& weight : all) take(weight);
+  }
+}
+
+}  // namespace
+
+KeptLines choose_lines(std::span<const std::shared_ptr<const KeptWeights>> heads, std::int64_t first_head,
+                       const LineRequest& request, const std::stop_token& stop) {
+  KeptLines chosen;
+  std::vector<KeptLine>& lines = chosen.lines;
+  auto head = static_cast<std::int32_t>(first_head);
+  for (const std::shared_ptr<const KeptWeights>& of : heads) {
+    if (stop.stop_requested()) throw Cancelled();
+    chosen.kept += std::ssize(of->kept);
+    chosen.allowed += of->allowed;
+    for_requested(of->kept, request, [&](const KeptWeight& weight) {
+      if (!request.queries.has(weight.query) && !request.keys.has(weight.key)) {
+        ++chosen.scrolled_out;
+      } else if (weight.weight < request.faintest) {
+        ++chosen.faint;
+      } else {
+        lines.push_back({weight, head});
+      }
+    });
+    ++head;
+  }
+  // A million lines take some ten milliseconds to order, so a stop is looked for meanwhile.
+  std::size_t compared = 0;
+  const auto is_fainter = [&](const KeptLine& a, const KeptLine& b) {
+    if (++compared % 65536 == 0 && stop.stop_requested()) throw Cancelled();
+    return a.of.weight < b.of.weight;
+  };
+  if (lines.size() > request.most) {
+    const auto cut = lines.end() - static_cast<std::ptrdiff_t>(request.most);
+    std::nth_element(lines.begin(), cut, lines.end(), is_fainter);
+    chosen.too_many = cut - lines.begin();
+    lines.erase(lines.begin(), cut);
+  }
+  std::sort(lines.begin(), lines.end(), is_fainter);
+  return chosen;
 }
 
 }  // namespace attnscope

@@ -113,6 +113,40 @@ TEST_CASE("of a small result everything is there when it is asked for") {
   CHECK_FALSE(stats.finish());
 }
 
+TEST_CASE("the lines of heads are chosen once for a request, those of one token at once", "[results]") {
+  const LineRequest::Indices all_heads{0, heads};
+  for (const std::int64_t tokens : {40, 320}) {  // the larger one is gone through by the worker
+    ResultStats stats(result_of(tokens, 1, 1));
+    const KeptRequest keep{0.7f, 0, tokens};
+    LineRequest request{.queries = {0, 20}, .keys = {5, 12}, .faintest = 0.0016f, .most = 100};
+    const auto ask = [&] { return stats.lines(weights, 0, all_heads, keep, request); };
+    const auto settled = [&] {
+      ask();
+      while (stats.finish()) ask();
+      CHECK_FALSE(stats.is_computing());
+      return ask();
+    };
+    const KeptLinesPtr first = settled();
+    std::vector<KeptWeightsPtr> kept;
+    for (std::int64_t h = 0; h < heads; ++h) kept.push_back(stats.kept(weights, 0, h, keep));
+    CHECK(first->lines == choose_lines(kept, 0, request).lines);
+    CHECK(first->lines.size() == 100);
+    CHECK(first->too_many > 0);
+    CHECK(ask() == first);  // the same object: nothing is gone through again
+    request.query = 7;
+    const KeptLinesPtr of_query = ask();  // no worker is waited for
+    CHECK_FALSE(stats.is_computing());
+    CHECK(of_query->lines == choose_lines(kept, 0, request).lines);
+    CHECK(std::ranges::all_of(of_query->lines, [](const KeptLine& line) { return line.of.query == 7; }));
+    CHECK(ask() == of_query);
+    request.query.reset();
+    CHECK(ask() == first);  // still there
+    request.keys = {5, 30};
+    CHECK((tokens < 100 || ask() == first));  // of a large result the last ones, while others are chosen
+    CHECK(settled()->lines == choose_lines(kept, 0, request).lines);
+  }
+}
+
 TEST_CASE("no frame waits for the cells of a large result") {
   constexpr std::int64_t tokens = 1024;
   const ResultPtr result = result_of(tokens, 1, 1);

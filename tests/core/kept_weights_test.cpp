@@ -1,13 +1,18 @@
-// The strongest weights of rows, against the definition: sort, add up, stop.
+// The strongest weights of rows, against the definition: sort, add up, stop; and the lines that are drawn of
+// them, against a loop over all.
 #include "core/analysis/kept_weights.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <random>
 #include <set>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+
+#include "core/base/error.hpp"
 
 namespace attnscope::kept_weights_test {
 
@@ -89,6 +94,90 @@ TEST_CASE("of equal weights the earlier keys are kept, and all of them for the w
   CHECK(kept(0.5f).back() == KeptWeight{0, 3, 0.125f});
   CHECK(kept(0.51f).size() == 5);
   CHECK(kept(1).size() == 8);
+}
+
+namespace {
+
+/// Heads of few different weights, so that many are equal.
+std::vector<std::shared_ptr<const KeptWeights>> heads_with_ties(std::mt19937& random, std::int32_t queries,
+                                                                std::int32_t keys) {
+  std::vector<std::shared_ptr<const KeptWeights>> heads;
+  for (int h = 0; h < 3; ++h) {
+    KeptWeights made;
+    made.allowed = static_cast<std::int64_t>(random() % 500);
+    for (std::int32_t query = 0; query < queries; ++query)
+      for (std::int32_t key = 0; key < keys; ++key)
+        if (random() % 3 != 0) made.kept.push_back({query, key, static_cast<float>(random() % 12) / 16});
+    heads.push_back(std::make_shared<const KeptWeights>(std::move(made)));
+  }
+  return heads;
+}
+
+/// The same by a loop over every weight of every head.
+KeptLines naive_lines(const std::vector<std::shared_ptr<const KeptWeights>>& heads, std::int32_t first_head,
+                      const LineRequest& request) {
+  KeptLines all;
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    all.kept += std::ssize(heads[h]->kept);
+    all.allowed += heads[h]->allowed;
+    for (const KeptWeight& weight : heads[h]->kept) {
+      if (request.query && weight.query != *request.query) continue;
+      if (request.key && weight.key != *request.key) continue;
+      if (!request.queries.has(weight.query) && !request.keys.has(weight.key)) {
+        ++all.scrolled_out;
+      } else if (weight.weight < request.faintest) {
+        ++all.faint;
+      } else {
+        all.lines.push_back({weight, first_head + static_cast<std::int32_t>(h)});
+      }
+    }
+  }
+  const auto is_fainter = [](const KeptLine& a, const KeptLine& b) { return a.of.weight < b.of.weight; };
+  if (all.lines.size() > request.most) {
+    const auto cut = all.lines.end() - static_cast<std::ptrdiff_t>(request.most);
+    std::nth_element(all.lines.begin(), cut, all.lines.end(), is_fainter);
+    all.too_many = cut - all.lines.begin();
+    all.lines.erase(all.lines.begin(), cut);
+  }
+  std::sort(all.lines.begin(), all.lines.end(), is_fainter);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("lines are chosen among kept weights as by a loop over all, in the same order") {
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    const auto queries = static_cast<std::int32_t>(1 + random() % 30),
+               keys = static_cast<std::int32_t>(1 + random() % 30);
+    const auto heads = heads_with_ties(random, queries, keys);
+    const auto some = [&](std::int32_t count) {
+      const auto first = static_cast<std::int64_t>(random()) % count;
+      return LineRequest::Indices{first, first + static_cast<std::int64_t>(random()) % (count - first + 1)};
+    };
+    LineRequest request{.queries = some(queries),
+                        .keys = some(keys),
+                        .faintest = static_cast<float>(random() % 4) / 16,
+                        .most = random() % 400};
+    if (random() % 3 == 0) request.query = static_cast<std::int64_t>(random()) % queries;
+    if (!request.query && random() % 2 == 0) request.key = static_cast<std::int64_t>(random()) % keys;
+    const KeptLines chosen = choose_lines(heads, 4, request), expected = naive_lines(heads, 4, request);
+    INFO("round " << round);
+    CHECK(chosen.lines == expected.lines);
+    CHECK(chosen.kept == expected.kept);
+    CHECK(chosen.allowed == expected.allowed);
+    CHECK(chosen.scrolled_out == expected.scrolled_out);
+    CHECK(chosen.faint == expected.faint);
+    CHECK(chosen.too_many == expected.too_many);
+  }
+}
+
+TEST_CASE("choosing lines can be stopped") {
+  std::mt19937 random(5);
+  const auto heads = heads_with_ties(random, 10, 10);
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK_THROWS_AS(choose_lines(heads, 0, {.queries = {0, 10}, .most = 5}, stop.get_token()), Cancelled);
 }
 
 }  // namespace attnscope::kept_weights_test

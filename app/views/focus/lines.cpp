@@ -19,17 +19,6 @@ constexpr std::int64_t most_cells = std::int64_t{1}
                                     << 20;  // read in a frame; of more, only those of the queries in sight
 constexpr std::size_t most_lines = 6000;    // drawn at a time, the strongest ones
 
-struct HeadLine {
-  KeptWeight of;
-  std::int64_t head = 0;
-};
-
-/// The numbers of kept lines, by what happened to them.
-struct Tally {
-  std::int64_t kept = 0, allowed = 0, drawn = 0, faint = 0, scrolled_out = 0, too_many = 0;
-  bool only_visible = false;  // queries out of sight are not counted
-};
-
 enum class Side { Query, Key };
 
 struct HoveredToken {
@@ -52,11 +41,11 @@ class LinesView {
     take_wheel();
     draw_tokens(Side::Query);
     draw_tokens(Side::Key);
-    const std::vector<HeadLine> lines = visible_lines();
-    for (const HeadLine& line : lines) draw_line(line);
+    const KeptLinesPtr lines = visible_lines();
+    for (const KeptLine& line : lines->lines) draw_line(line);
     draw_chosen();
-    print_weights(lines);
-    draw_words();
+    print_weights(lines->lines);
+    draw_words(*lines);
     if (is_long()) {
       const Box track{area_.right() - ui_.px(4), field_.y, ui_.px(4), field_.h};
       scroll_bar(ui_, "lines scroll", {track, true, rows(), shown_rows()}, focus_.line_row,
@@ -107,12 +96,8 @@ class LinesView {
     return at >= field_.y - 0.5f && at <= field_.bottom() + 0.5f;
   }
 
-  struct VisibleTokens {
-    std::int64_t first = 0, last = 0;  // half-open
-    bool has(std::int64_t i) const { return i >= first && i < last; }
-  };
-  VisibleTokens visible_tokens(Side side) const {
-    VisibleTokens all{0, count(side)};
+  LineRequest::Indices visible_tokens(Side side) const {
+    LineRequest::Indices all{0, count(side)};
     while (all.first < all.last && !is_visible(side, all.first)) ++all.first;
     while (all.last > all.first && !is_visible(side, all.last - 1)) --all.last;
     return all;
@@ -180,47 +165,19 @@ class LinesView {
     scene_.next.choose(cell);
   }
 
-  bool touches_hovered(const KeptWeight& line) const {
-    if (!hovered_) return true;
-    return hovered_->index == (hovered_->side == Side::Query ? line.query : line.key);
-  }
-
-  /// The lines to draw, the faintest first, so that strong ones are on top.
-  std::vector<HeadLine> visible_lines() {
-    std::vector<HeadLine> lines;
-    const VisibleTokens queries = visible_tokens(Side::Query), keys = visible_tokens(Side::Key);
+  /// The lines to draw, the faintest first, so that strong ones are on top; of a hovered token its own.
+  KeptLinesPtr visible_lines() {
+    LineRequest request{.queries = visible_tokens(Side::Query),
+                        .keys = visible_tokens(Side::Key),
+                        .faintest = faintest,
+                        .most = most_lines};
+    if (hovered_) (hovered_->side == Side::Query ? request.query : request.key) = hovered_->index;
     const std::int64_t first = focus_.all_heads ? 0 : scene_.head();
     const std::int64_t last = focus_.all_heads ? d_.heads : first + 1;
-    KeptRequest request{focus_.mass, 0, d_.queries};
-    if ((last - first) * d_.queries * d_.keys > most_cells) {
-      request = {focus_.mass, queries.first, queries.last};
-      tally_.only_visible = true;
-    }
-    for (std::int64_t h = first; h < last; ++h) {
-      const KeptWeightsPtr of = scene_.stats.kept(plane_, scene_.sequence(), h, request);
-      tally_.kept += std::ssize(of->kept);
-      tally_.allowed += of->allowed;
-      for (const KeptWeight& line : of->kept) {
-        if (!touches_hovered(line)) continue;
-        if (!queries.has(line.query) && !keys.has(line.key)) {
-          ++tally_.scrolled_out;
-        } else if (line.weight < faintest) {
-          ++tally_.faint;
-        } else {
-          lines.push_back({line, h});
-        }
-      }
-    }
-    const auto is_fainter = [](const HeadLine& a, const HeadLine& b) { return a.of.weight < b.of.weight; };
-    if (lines.size() > most_lines) {
-      const auto cut = lines.end() - static_cast<std::ptrdiff_t>(most_lines);
-      std::nth_element(lines.begin(), cut, lines.end(), is_fainter);
-      tally_.too_many = cut - lines.begin();
-      lines.erase(lines.begin(), cut);
-    }
-    std::sort(lines.begin(), lines.end(), is_fainter);
-    tally_.drawn = std::ssize(lines);
-    return lines;
+    KeptRequest kept{focus_.mass, 0, d_.queries};
+    only_in_sight_ = (last - first) * d_.queries * d_.keys > most_cells;
+    if (only_in_sight_) kept = {focus_.mass, request.queries.first, request.queries.last};
+    return scene_.stats.lines(plane_, scene_.sequence(), {first, last}, kept, request);
   }
 
   /// Heads fan out a little, so that lines of the same pair do not hide each other.
@@ -230,7 +187,7 @@ class LinesView {
     return (static_cast<float>(head) - static_cast<float>(d_.heads - 1) / 2) * step;
   }
 
-  void draw_line(const HeadLine& line) const {
+  void draw_line(const KeptLine& line) const {
     const float shift = fan(line.head);
     ImVec2 from{left_, y(Side::Query, line.of.query) + shift}, to{right_, y(Side::Key, line.of.key) + shift};
     if (!cut_to_field(from, to)) return;
@@ -275,11 +232,11 @@ class LinesView {
   }
 
   /// Prints the weights of the hovered token's lines at their other ends; of several heads the largest.
-  void print_weights(const std::vector<HeadLine>& lines) const {
+  void print_weights(const std::vector<KeptLine>& lines) const {
     if (!hovered_) return;
     const Side other = hovered_->side == Side::Query ? Side::Key : Side::Query;
-    std::vector<const HeadLine*> strongest(static_cast<std::size_t>(count(other)));
-    for (const HeadLine& line : lines)  // the strongest come last
+    std::vector<const KeptLine*> strongest(static_cast<std::size_t>(count(other)));
+    for (const KeptLine& line : lines)  // the strongest come last
       strongest[static_cast<std::size_t>(other == Side::Key ? line.of.key : line.of.query)] = &line;
     for (std::size_t i = 0; i < strongest.size(); ++i)
       if (strongest[i] != nullptr)
@@ -287,14 +244,14 @@ class LinesView {
               focus_.all_heads ? ui_.theme.head(strongest[i]->head) : ui_.theme.text1);
   }
 
-  void draw_words() const {
+  void draw_words(const KeptLines& of) const {
     std::string words = "showing " + fixed(100 * static_cast<double>(focus_.mass), 0) +
-                        " % of each row's mass: " + grouped(tally_.kept) + " of " + grouped(tally_.allowed) +
-                        (tally_.only_visible ? " lines of the queries in sight" : " lines");
+                        " % of each row's mass: " + grouped(of.kept) + " of " + grouped(of.allowed) +
+                        (only_in_sight_ ? " lines of the queries in sight" : " lines");
     if (hovered_)
-      words = label(hovered_->side, hovered_->index) + ": " + counted(tally_.drawn, "line", "lines");
+      words = label(hovered_->side, hovered_->index) + ": " + counted(std::ssize(of.lines), "line", "lines");
     const std::array<std::pair<std::int64_t, std::string_view>, 3> left_out{
-        {{tally_.scrolled_out, "out of sight"}, {tally_.faint, "too faint"}, {tally_.too_many, "too many"}}};
+        {{of.scrolled_out, "out of sight"}, {of.faint, "too faint"}, {of.too_many, "too many"}}};
     for (const auto& [number, why] : left_out)
       if (number > 0) words += " · " + grouped(number) + " " + inner(why);
     ui_.text(area_.centre_x(), area_.bottom() - ui_.px(58), words,
@@ -331,7 +288,7 @@ class LinesView {
   float pitch_ = 0, label_width_ = 0, left_ = 0,
         right_ = 0;  // height of a row; width of the labels; ends of the lines
   std::optional<HoveredToken> hovered_;
-  Tally tally_;
+  bool only_in_sight_ = false;  // queries out of sight are not counted
 };
 
 }  // namespace
