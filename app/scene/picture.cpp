@@ -108,11 +108,11 @@ namespace {
 /// weight, or their geometric mean.
 float logarithmic_low(const Scene& scene, Plane plane, std::int64_t h, float high) {
   constexpr float usual = 1e-4f, least = 1e-8f;
-  if (stage_look_of(scene.view).range == RangeMode::All || stage_look_of(scene.view).range == RangeMode::Lock)
-    return high * usual;
+  const RangeMode range = stage_look_of(scene.view).range;
+  if (range == RangeMode::All || range == RangeMode::Lock) return high * usual;
   const float smallest = scene.stats.range(plane, scene.sequence(), h).smallest_positive;
   const float own = std::clamp(smallest, high * least, high * 0.1f);
-  return stage_look_of(scene.view).range == RangeMode::Head ? own : std::sqrt(own * high * usual);
+  return range == RangeMode::Head ? own : std::sqrt(own * high * usual);
 }
 
 }  // namespace
@@ -123,15 +123,16 @@ ColourScale colour_scale(const Scene& scene, Plane plane, std::int64_t h) {
   // Dropout scales up the weights it keeps: 1 becomes 1 / (1 - rate).
   const float kept = plane.stage == Stage::Drop ? 1 - scene.result.document.layer().dropout.rate : 1;
   const FocusState& focus = focus_of(scene.view);
+  const StageLook& look = stage_look_of(scene.view);
   ColourScale scale{weights ? weights_map(theme, focus.colours) : theme.scores, 0, 1 / kept, !weights,
                     weights && focus.log};
-  if (stage_look_of(scene.view).range == RangeMode::Lock) {
-    scale.low = stage_look_of(scene.view).locked_range[0];
-    scale.high = stage_look_of(scene.view).locked_range[1];
+  if (look.range == RangeMode::Lock) {
+    scale.low = look.locked_range[0];
+    scale.high = look.locked_range[1];
     if (scale.log && !(scale.low > 0)) scale.low = logarithmic_low(scene, plane, h, scale.high);
     return scale;
   }
-  if (weights && stage_look_of(scene.view).range == RangeMode::All) {
+  if (weights && look.range == RangeMode::All) {
     if (scale.log) scale.low = logarithmic_low(scene, plane, h, scale.high);
     return scale;
   }
@@ -142,13 +143,13 @@ ColourScale colour_scale(const Scene& scene, Plane plane, std::int64_t h) {
   };
   const float own = size_of(h);
   float all = weights ? scale.high : own;
-  if (!weights && stage_look_of(scene.view).range != RangeMode::Head) {
+  if (!weights && look.range != RangeMode::Head) {
     for (std::int64_t other = 0; other < scene.result.dimensions.heads; ++other)
       all = std::max(all, size_of(other));
   }
-  float high = stage_look_of(scene.view).range == RangeMode::Head  ? own
-               : stage_look_of(scene.view).range == RangeMode::All ? all
-                                                                   : std::sqrt(own * all);
+  float high = look.range == RangeMode::Head  ? own
+               : look.range == RangeMode::All ? all
+                                              : std::sqrt(own * all);
   if (!(high > 0)) high = 1;
   scale.high = high;
   scale.low = scale.log ? logarithmic_low(scene, plane, h, high) : weights ? 0 : -high;
