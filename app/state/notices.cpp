@@ -83,9 +83,9 @@ std::optional<double> Notices::leaves_in() const {
 
 void Notices::let_leave(bool rested_on) {
   const double now = ImGui::GetTime();
-  const bool somebody_is_there = !ImGui::GetCurrentContext()->InputEventsTrail.empty();
+  const bool has_input = !ImGui::GetCurrentContext()->InputEventsTrail.empty();  // of this frame
   for (Notice& notice : list_)
-    if (notice.source == Notice::Source::Answer && notice.until == 0 && somebody_is_there)
+    if (notice.source == Notice::Source::Answer && notice.until == 0 && has_input)
       notice.until = now + least_of_answer + seconds_a_letter * static_cast<double>(notice.text.size());
   if (rested_on && !list_.empty() && list_.back().until > 0)
     list_.back().until = std::max(list_.back().until, now + stays_after_rest);

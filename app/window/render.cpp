@@ -95,8 +95,7 @@ std::string page_name(std::size_t page, std::size_t pages) {
 
 /// Writes the lesson's steps, or one of them, as one HTML file.
 void write_lesson_html(AppWithoutWindow& drawn, const LessonPages& pages, const std::string& name) {
-  if (pages.revealed)
-    throw Error("In an HTML file whoever reads it reveals the answers; leave --revealed out.");
+  if (pages.revealed) throw Error("In an HTML file the reader reveals the answers; leave --revealed out.");
   App& app = drawn.app;
   const auto count = static_cast<std::int64_t>(app.lessons().open()->documents.size());
   const std::int64_t only = pages.step ? static_cast<std::int64_t>(*pages.step) - 1 : -1;

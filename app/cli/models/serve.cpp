@@ -171,7 +171,8 @@ class Request final : public Job {
   json request_;
 };
 
-bool nobody_reads() {
+/// Whether the other end of the standard output was closed; waits a tenth of a second for it.
+bool is_output_closed() {
   std::array<pollfd, 1> out{pollfd{STDOUT_FILENO, 0, 0}};
   return ::poll(out.data(), out.size(), 100) > 0 && (out[0].revents & (POLLERR | POLLHUP)) != 0;
 }
@@ -189,7 +190,7 @@ void serve_command(const std::filesystem::path& model) {
       worker.add(std::make_shared<Request>(server, std::move(request)));
   }
   while (worker.is_busy()) {
-    if (!nobody_reads()) continue;
+    if (!is_output_closed()) continue;
     worker.cancel();
     worker.wait();
   }
