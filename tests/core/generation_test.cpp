@@ -157,4 +157,39 @@ TEST_CASE("appended tokens and their predictions follow in the model's engine", 
   CHECK(changed.tokens[0] == generated_token(logits, 3, 3, 5));
 }
 
+TEST_CASE("a wanted next token comes with the prediction, and is the one that sample() draws",
+          "[generation][model][sampling]") {
+  const Opened o;
+  ModelContext within;
+  within.model = o.model;
+  within.input.text = "abcd";
+  ModelWants wants;
+  wants.lens = wants.scores = wants.effects = false;
+  ModelWork engine(o.model);
+  CHECK(engine.first(within, wants, o.work).next == nullptr);
+  for (const SamplingSettings& settings :
+       {SamplingSettings{}, SamplingSettings{.temperature = 1, .seed = 3}, SamplingSettings{.temperature = 1},
+        SamplingSettings{.temperature = 2, .top_k = 5, .top_p = 0.9, .seed = 4}}) {
+    wants.sampling = settings;
+    for (int i = 0; i < 3; ++i) {
+      const ModelReading reading = engine.first(within, wants, o.work);
+      REQUIRE(reading.next);
+      const std::int64_t count = std::ssize(reading.tokens->input.ids);
+      CHECK(reading.next->settings == settings);
+      CHECK(reading.next->row == count - 1);
+      CHECK(reading.next->id ==
+            sample(reading.prediction->after, settings, static_cast<std::uint64_t>(count)));
+      CHECK(engine.first(within, wants, o.work).next == reading.next);  // not drawn again
+      within = edit::appended(within, reading.next->id);
+    }
+    wants.row = 1;
+    const ModelReading back = engine.first(within, wants, o.work);
+    CHECK(back.next->row == 1);
+    CHECK(back.next->id == sample(back.prediction->after, settings, 2));
+    wants.row.reset();
+  }
+  wants.sampling.reset();
+  CHECK(engine.first(within, wants, o.work).next == nullptr);
+}
+
 }  // namespace attnscope::generation_test

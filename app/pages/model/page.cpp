@@ -6,7 +6,7 @@
 #include "app/pages/model/acts.hpp"
 #include "app/pages/model/atlas/atlas.hpp"
 #include "app/pages/model/compare/model_compare.hpp"
-#include "app/pages/model/generation/generation.hpp"
+#include "app/pages/model/generation/parts.hpp"
 #include "app/pages/model/head_sets/head_sets.hpp"
 #include "app/pages/model/heads/model.hpp"
 #include "app/pages/model/many_texts/many_texts.hpp"
@@ -135,6 +135,7 @@ void ModelScreens::want(const ViewState& view, const ModelContext& within, const
   const ModelState& state = model_state_of(view);
   if (state.screen == ModelScreen::Why && within.block >= 0) wants.why = asked_of(state, within, selection);
   wants.generation = state.screen == ModelScreen::Generation;
+  if (wants.generation && state.to_append > 0) wants.sampling = sampling_of(state.generation);
   wants.pruning = state.pruned == within.input;
   const PatchingState& patching = state.patching;
   if (state.screen != ModelScreen::Patching || !patching.is_running || patching.corrupted.empty() ||

@@ -13,6 +13,7 @@
 #include "core/base/worker.hpp"
 #include "core/blocks/row_operators.hpp"
 #include "core/engine/model/model_reading.hpp"
+#include "core/readouts/text/sampling.hpp"
 
 namespace attnscope {
 
@@ -29,6 +30,8 @@ struct ModelWants {
   bool rollout = false;        // attention rollout of the stack that gives the output
   bool pruning = false;        // the pruning curve, after the effects
   bool generation = false;     // the predictions that appended tokens were chosen from, and the cache
+  /// How to draw the token that follows the predicted row; nullopt: none is drawn.
+  std::optional<SamplingSettings> sampling = {};
   /// The corrupted text for activation patching, with the text as the clean one; nullopt: no patching.
   std::optional<ModelText> corrupted = {};
   /// The tokens whose logits are compared; nullopt: the likeliest of the clean and of the corrupted text.

@@ -20,6 +20,7 @@
 #include "core/readouts/head_scores.hpp"
 #include "core/readouts/lens.hpp"
 #include "core/readouts/text/prediction.hpp"
+#include "core/readouts/text/sampling.hpp"
 
 namespace attnscope {
 
@@ -33,6 +34,13 @@ struct ModelPrediction {
   double log_sum_before = std::numeric_limits<double>::quiet_NaN(), log_sum_after = log_sum_before;
   Softmax softmax_before() const { return {before, log_sum_before}; }
   Softmax softmax_after() const { return {after, log_sum_after}; }
+};
+
+/// A token drawn by sample() to follow the predicted row.
+struct NextToken {
+  SamplingSettings settings;
+  std::int64_t row = -1;          // the predicted row; the token's place in the text is the one after it
+  std::int64_t id = not_a_token;  // not_a_token: there is no number among the logits
 };
 
 /// The likeliest tokens of the logit lens for one row at one place.
@@ -131,7 +139,8 @@ struct ModelReading {
   std::string left_out;       // left_out() of the block: changes that its layer cannot show
   std::string layer_problem;  // why the block cannot be shown as a layer; then `block` and `layer` are empty
   std::shared_ptr<const ModelPrediction> prediction;
-  std::string backend;       // the device: "CUDA · NVIDIA H200"; empty: the CPU
+  std::shared_ptr<const NextToken> next;  // of `prediction`; null: not wanted, or nothing is predicted
+  std::string backend;                    // the device: "CUDA · NVIDIA H200"; empty: the CPU
   std::string backend_note;  // one sentence where part of it was not computed by the backend that was asked
                              // for, and why
   std::string not_finite;    // not_finite_sentence() of `run`

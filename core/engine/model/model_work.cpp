@@ -82,6 +82,17 @@ std::shared_ptr<const ModelPrediction> ModelWork::predict(const Work& work) cons
   return made;
 }
 
+std::shared_ptr<const NextToken> ModelWork::next_token() const {
+  if (!wants_.sampling || prediction_->after.empty()) return nullptr;
+  if (next_ && next_->settings == *wants_.sampling) return next_;
+  auto made = std::make_shared<NextToken>(NextToken{*wants_.sampling, prediction_->row, not_a_token});
+  try {
+    made->id = sample(prediction_->after, made->settings, static_cast<std::uint64_t>(made->row + 1));
+  } catch (const Error&) {  // all logits are NaN
+  }
+  return made;
+}
+
 /// Reuses the numbers of the previous runs if `run` is one of them.
 ModelWork::Counted ModelWork::count(const ModelRunPtr& run, const Work& work) const {
   for (const Counted* const known : {&counted_, &clean_counted_})
@@ -143,9 +154,11 @@ ModelReading ModelWork::first_by(const ModelContext& within, const ModelWants& w
   row_ = row;
   if (is_new) {
     prediction_.reset();  // stays null if predict() is stopped
+    next_.reset();
     prediction_ = predict(work);
     not_finite_ = not_finite_sentence(model, *run_);
   }
+  next_ = next_token();
   ModelReading reading;
   reading.within = within;
   reading.tokens = tokens;
@@ -154,6 +167,7 @@ ModelReading ModelWork::first_by(const ModelContext& within, const ModelWants& w
   reading.numbers = counted_.numbers;
   reading.clean_numbers = clean_counted_.numbers;
   reading.prediction = prediction_;
+  reading.next = next_;
   reading.not_finite = not_finite_;
   if (work.device != nullptr) {
     reading.backend = work.device->name();

@@ -70,6 +70,8 @@ class ModelWork {
   std::shared_ptr<const BlockTensors> block(AttentionOf, int block);
   void look_at_block(ModelReading&);
   std::shared_ptr<const ModelPrediction> predict(const Work&) const;
+  /// Of prediction_, as wants_ says; the known one if it is still right.
+  std::shared_ptr<const NextToken> next_token() const;
   /// A run with its RunNumbers.
   struct Counted {
     ModelRunPtr run;
@@ -99,7 +101,8 @@ class ModelWork {
   Counted counted_, clean_counted_;  // of run_ and clean_
   std::optional<std::int64_t> row_;
   std::shared_ptr<const ModelPrediction> prediction_;
-  std::string not_finite_;  // of run_
+  std::shared_ptr<const NextToken> next_;  // of prediction_
+  std::string not_finite_;                 // of run_
   Stage stage_ = Stage::Done;
   int pieces_ = 0;  // computed since first()
 

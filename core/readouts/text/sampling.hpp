@@ -13,6 +13,7 @@ struct SamplingSettings {
   std::int64_t top_k = 0;  // only so many of the likeliest; 0 = all
   double top_p = 1;        // only the fewest tokens whose probabilities sum to it (Holtzman et al. 2020)
   std::uint64_t seed = 0;
+  bool operator==(const SamplingSettings&) const = default;
 };
 
 /// Throws Error for a temperature below 0, top_k below 0 or top_p outside (0, 1].

@@ -8,7 +8,6 @@
 #include "app/kit/ui/number_format.hpp"
 #include "app/pages/model/generation/parts.hpp"
 #include "app/state/window_state.hpp"
-#include "core/base/error.hpp"
 #include "core/engine/model/model_generation.hpp"
 
 namespace attnscope {
@@ -77,15 +76,16 @@ void go_on_generating(Scene& scene) {
     return scene.view.notices.say(
         "The text is as long as the model can read: " + grouped(spec.max_positions) + " tokens.");
   }
-  std::int64_t id = 0;
-  try {
-    id = sample(reading.prediction->after, sampling_of(state.generation),
-                static_cast<std::uint64_t>(place->rows));
-  } catch (const Error&) {  // all of its logits are NaN
+  // Drawn with the prediction by the engine: sorting a large vocabulary takes longer than a frame.
+  const NextToken* const next = reading.next.get();
+  if (next == nullptr || next->row != place->rows - 1 || next->settings != sampling_of(state.generation))
+    return;
+  const std::int64_t id = next->id;
+  if (id == not_a_token) {  // all of its logits are NaN
     state.to_append = 0;
     return scene.view.notices.say("The model gives no number for the next token, so none is drawn.");
   }
-  change_within(scene, [&](ModelContext next) { return edit::appended(std::move(next), id); });
+  change_within(scene, [&](ModelContext with) { return edit::appended(std::move(with), id); });
   --state.to_append;
   if (std::ranges::find(spec.end_ids, id) != spec.end_ids.end() && state.to_append > 0) {
     state.to_append = 0;
