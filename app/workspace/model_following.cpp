@@ -16,7 +16,8 @@ void ModelFollowing::follow(const Document& document, const ModelWants& wants) {
     if (!submitted_) return;
     engine_.forget();
     submitted_.reset();
-    shown_ = seen_reading_ = nullptr;
+    let_go_(std::exchange(shown_, nullptr));
+    let_go_(std::exchange(seen_reading_, nullptr));
     return;
   }
   if (submitted_ == within && wants_ == wants) return;
@@ -31,8 +32,8 @@ ModelReadingPtr ModelFollowing::news() {
       std::pair(newest->ticket, newest->refinement) <= seen_)
     return nullptr;
   seen_ = {newest->ticket, newest->refinement};
-  seen_reading_ = newest;
-  if (newest->error.empty()) shown_ = newest;
+  let_go_(std::exchange(seen_reading_, newest));
+  if (newest->error.empty()) let_go_(std::exchange(shown_, newest));
   return newest;
 }
 

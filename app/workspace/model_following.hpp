@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "app/workspace/letting_go.hpp"
 #include "core/document/document.hpp"
 #include "core/engine/model/model_engine.hpp"
 
@@ -61,6 +62,7 @@ class ModelFollowing {
   std::uint64_t ticket_ = 0;                        // of submitted_
   std::pair<std::uint64_t, std::uint64_t> seen_{};  // ticket, refinement
   ModelReadingPtr seen_reading_, shown_;            // the last one seen; the last one without an error
+  LettingGo let_go_;                                // of earlier readings
 };
 
 }  // namespace attnscope

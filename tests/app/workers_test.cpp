@@ -5,10 +5,12 @@
 #include <chrono>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -24,6 +26,7 @@
 #include "app/state/window_state.hpp"
 #include "app/training/training_runs.hpp"
 #include "app/workspace/comparison.hpp"
+#include "app/workspace/letting_go.hpp"
 #include "core/base/error.hpp"
 #include "core/engine/live_engine.hpp"
 #include "core/engine/one_at_a_time.hpp"
@@ -101,6 +104,29 @@ struct Training {
 };
 
 }  // namespace
+
+TEST_CASE("what is let go of is destroyed by another thread, and only when it was the last reference",
+          "[workers]") {
+  std::atomic<int> destroyed = 0;
+  std::thread::id by;
+  const auto make = [&] {
+    return std::shared_ptr<const int>(new int(3), [&](const int* number) {
+      delete number;
+      by = std::this_thread::get_id();
+      ++destroyed;
+    });
+  };
+  LettingGo let_go;
+  std::shared_ptr<const int> one = make();
+  const std::shared_ptr<const int> other = make();
+  let_go(std::exchange(one, nullptr));
+  let_go(other);
+  let_go(nullptr);
+  let_go.wait();
+  CHECK(destroyed == 1);
+  CHECK(by != std::this_thread::get_id());
+  CHECK(*other == 3);
+}
 
 TEST_CASE("workers: a result's numbers, errors and differences are made while frames ask for them") {
   Computing computing;
