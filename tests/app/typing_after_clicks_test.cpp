@@ -262,7 +262,8 @@ TEST_CASE("behind a Ctrl+L that finds no field no letter acts", "[model]") {
   LettersRobot robot;
   robot.key(ImGuiKey_F2);
   robot.settle();
-  robot.key(ImGuiKey_O);  // the layer is outside of its model now
+  robot.click("Zero key");  // the layer is outside of its model now
+  robot.leave();
   robot.settle();
   REQUIRE(typed_texts(robot.document()) == 0);
   REQUIRE_FALSE(robot.document().input.is_given());

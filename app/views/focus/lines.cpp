@@ -175,8 +175,8 @@ class LinesView {
     const std::int64_t first = focus_.all_heads ? 0 : scene_.head();
     const std::int64_t last = focus_.all_heads ? d_.heads : first + 1;
     KeptRequest kept{focus_.mass, 0, d_.queries};
-    only_in_sight_ = (last - first) * d_.queries * d_.keys > most_cells;
-    if (only_in_sight_) kept = {focus_.mass, request.queries.first, request.queries.last};
+    only_visible_ = (last - first) * d_.queries * d_.keys > most_cells;
+    if (only_visible_) kept = {focus_.mass, request.queries.first, request.queries.last};
     return scene_.stats.lines(plane_, scene_.sequence(), {first, last}, kept, request);
   }
 
@@ -247,7 +247,7 @@ class LinesView {
   void draw_words(const KeptLines& of) const {
     std::string words = "showing " + fixed(100 * static_cast<double>(focus_.mass), 0) +
                         " % of each row's mass: " + grouped(of.kept) + " of " + grouped(of.allowed) +
-                        (only_in_sight_ ? " lines of the queries in sight" : " lines");
+                        (only_visible_ ? " lines of the queries in sight" : " lines");
     if (hovered_)
       words = label(hovered_->side, hovered_->index) + ": " + counted(std::ssize(of.lines), "line", "lines");
     const std::array<std::pair<std::int64_t, std::string_view>, 3> left_out{
@@ -288,7 +288,7 @@ class LinesView {
   float pitch_ = 0, label_width_ = 0, left_ = 0,
         right_ = 0;  // height of a row; width of the labels; ends of the lines
   std::optional<HoveredToken> hovered_;
-  bool only_in_sight_ = false;  // queries out of sight are not counted
+  bool only_visible_ = false;  // queries out of sight are not counted
 };
 
 }  // namespace
