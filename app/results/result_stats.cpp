@@ -5,6 +5,7 @@
 
 #include "app/kit/draw/texture.hpp"
 #include "app/results/stats_kept.hpp"
+#include "core/analysis/attention_sums.hpp"
 #include "core/analysis/cell_difference.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
@@ -314,6 +315,13 @@ HistogramPtr ResultStats::picture_histogram(const OfPicture& of, const Histogram
         return spread_of_picture(now->layer(), held ? &held->layer() : nullptr, of, request);
       });
   return kept_->picture_histograms.has(of, all) ? there : stand_in(there, request);
+}
+
+const std::vector<float>& ResultStats::picture_columns(std::int64_t b, std::int64_t h) {
+  const auto [at, is_new] = kept_->picture_columns.try_emplace({b, h});
+  if (!is_new) return at->second;
+  const Sweep& known = result_->layer().surveys[static_cast<std::size_t>(b)]->known;
+  return at->second = column_means(known.mean.matrix(h - known.first_head));
 }
 
 WeightSpreadPtr ResultStats::weights(std::int64_t b, std::int64_t h) {

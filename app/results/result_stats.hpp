@@ -103,6 +103,9 @@ class ResultStats {
   /// The largest magnitude of a cell; 0 until it is there, and while the two pictures have cells of different
   /// sizes.
   float picture_largest(const OfPicture&);
+  /// The mean of every column of the picture of means of a long result. Computed at once: a frame's pixels
+  /// ask for all of them.
+  const std::vector<float>& picture_columns(std::int64_t b, std::int64_t h);
   /// The distribution, over one head's allowed cells, of the weights that mix the values (before dropout).
   WeightSpreadPtr weights(std::int64_t b, std::int64_t h);
   /// The strongest weights of rows; the plane must be one of weights.

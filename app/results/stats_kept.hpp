@@ -21,6 +21,7 @@ struct ResultStats::Kept {
   std::map<std::int64_t, float> largest_value_inputs;  // by sequence
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, CellReference> references;
   std::map<HeadKey, std::pair<Stamp, ValueRange>> sampled;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<float>> picture_columns;
 
   Computed<Plane, Stamp, Tensor> differences{1};
   Computed<std::pair<Plane, std::int64_t>, Stamp, Ranges> ranges{1};  // of all heads at once

@@ -43,6 +43,17 @@ AttentionSums<T> attention_sums(const TensorOf<T>& masked, const TensorOf<T>& we
   return sums;
 }
 
+std::vector<float> column_means(const ConstMatrixMap<float>& values) {
+  if (values.rows() == 0) return {};
+  // Row after row: in memory the numbers of a column are a row apart.
+  std::vector<float> means(static_cast<std::size_t>(values.cols()), 0.f);
+  Eigen::Map<Eigen::RowVectorXf> sums(means.data(), values.cols());
+  sums = values.row(0);
+  for (Eigen::Index i = 1; i < values.rows(); ++i) sums += values.row(i);
+  sums /= static_cast<float>(values.rows());
+  return means;
+}
+
 template AttentionSums<float> attention_sums(const TensorOf<float>&, const TensorOf<float>&);
 template AttentionSums<double> attention_sums(const TensorOf<double>&, const TensorOf<double>&);
 

@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
+#include "core/analysis/attention_sums.hpp"
 #include "core/base/random.hpp"
 #include "core/engine/pipeline.hpp"
 #include "core/files/formats/safetensors.hpp"
@@ -84,6 +88,23 @@ TEST_CASE("the largest of a matrix of weights, and of the values' own input, is 
   own->values().front() = 9;
   CHECK(stats.largest(Parameter::WLatent, 0, 3) == 5);
   CHECK(stats.largest_value_input(0) == 0.5f);
+}
+
+TEST_CASE("the columns of a long head's picture are added up once", "[results]") {
+  const auto survey = std::make_shared<Survey>();
+  survey->known.first_head = 2;
+  survey->known.mean = Tensor(Shape{heads, 7, 8});
+  fill_normal(survey->known.mean.values(), 3, 0, 1);
+  const auto result = std::make_shared<Result>(*result_of(4, 1, 1));
+  const auto layer = std::make_shared<LayerResult>(result->layer());
+  layer->surveys = {survey};
+  result->layers = {layer};
+  ResultStats stats(result);
+  const std::vector<float> means = column_means(std::as_const(survey->known.mean).matrix(1));
+  CHECK(stats.picture_columns(0, 3) == means);
+  survey->known.mean.values()[7 * 8] += 1;
+  CHECK(stats.picture_columns(0, 3) == means);
+  CHECK(stats.picture_columns(0, 2) != means);
 }
 
 TEST_CASE("of very many vectors a sample has every dimension, and all that is not finite is counted",

@@ -96,4 +96,22 @@ TEST_CASE("a score that is NaN makes its row NaN and no other", "[measures]") {
   CHECK(std::isnan(alone.entropy.matrix(1)(2, 0)));
 }
 
+TEST_CASE("the means of a picture's columns have the bits of each column's own mean") {
+  samples::Random random(9);
+  const Tensor picture = *random.tensor({2, 33, 17});
+  for (std::int64_t h = 0; h < 2; ++h) {
+    const auto values = picture.matrix(h);
+    const std::vector<float> means = column_means(values);
+    REQUIRE(std::ssize(means) == 17);
+    for (Eigen::Index j = 0; j < 17; ++j) {
+      float sum = values(0, j);
+      for (Eigen::Index i = 1; i < 33; ++i) sum += values(i, j);
+      CHECK(means[static_cast<std::size_t>(j)] == sum / 33);
+      CHECK(means[static_cast<std::size_t>(j)] == values.col(j).mean());
+    }
+  }
+  const float number = 1;
+  CHECK(column_means({&number, 0, 3}).empty());
+}
+
 }  // namespace attnscope::attention_sums_test

@@ -42,19 +42,20 @@ Band entropy_behind(const Axis& queries, std::int64_t h, const Survey& survey, f
 }
 
 /// Attention received per key: exact once every query is known; before, estimated from the picture's means.
-Band received_behind(const MapFrame& m, const Survey& survey, float pixel) {
+/// `of`: the scene with that survey.
+Band received_behind(const MapFrame& m, const Scene& of, float pixel) {
+  const Survey& survey = survey_of(of);
   const auto [from, to] = behind(m.keys(), pixel);
-  const std::int64_t h = m.h - survey.known.first_head;
   Band band;
   if (survey.is_complete() && survey.known.received.size() > 0) {
-    const auto sums = survey.known.received.matrix().row(h);
+    const auto sums = survey.known.received.matrix().row(m.h - survey.known.first_head);
     for (std::int64_t j = from; j < to; ++j) band.add(static_cast<double>(sums(j)));
     return band;
   }
-  const auto mean = survey.known.mean.matrix(h);
+  const std::vector<float>& means = of.stats.picture_columns(of.sequence(), m.h);
   const double queries = static_cast<double>(m.scene.result.dimensions.queries);
   for (std::int64_t cell = from / survey.cell; cell * survey.cell < to; ++cell)
-    band.add(static_cast<double>(mean.col(cell).mean()) * queries);
+    band.add(static_cast<double>(means[static_cast<std::size_t>(cell)]) * queries);
   return band;
 }
 
@@ -121,18 +122,19 @@ void draw_long_strips(const MapFrame& m, float width, bool difference) {
   ui.text(m.cells.x - ui.px(10), below.y + ui.px(9), m.turned() ? "entropy" : "received",
           {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
   ui.text(m.cells.x - ui.px(10), below.y + ui.px(25), m.turned() ? "nats" : "Σ, log", note);
-  const auto draw = [&](const Survey& survey, Rgba query_hue, Rgba key_hue, bool is_second) {
+  const auto draw = [&](const Scene& of, Rgba query_hue, Rgba key_hue, bool is_second) {
+    const Survey& survey = survey_of(of);
     const auto entropy = [&](float pixel) { return entropy_behind(m.queries(), m.h, survey, pixel); };
-    const auto received = [&](float pixel) { return received_behind(m, survey, pixel); };
+    const auto received = [&](float pixel) { return received_behind(m, of, pixel); };
     const LongStrip queries{m.queries(), m.turned() ? below : right, !m.turned(), query_hue, is_second};
     const LongStrip keys{m.keys(), m.turned() ? right : below, m.turned(), key_hue, is_second};
     draw_strip(ui, queries, entropy, share);
     draw_strip(ui, keys, received, log_share);
   };
-  draw(survey_of(m.scene), ui.theme.query, ui.theme.key, false);
+  draw(m.scene, ui.theme.query, ui.theme.key, false);
   if (!difference) return;
-  Scene held = scene_of_held(m.scene);
-  draw(survey_of(held), ui.theme.b, ui.theme.b, true);
+  const Scene held = scene_of_held(m.scene);
+  draw(held, ui.theme.b, ui.theme.b, true);
 }
 
 void draw_entropy_of_queries(const Scene& a, const Scene* b, const Box& box) {
