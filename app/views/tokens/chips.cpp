@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "app/kit/ui/number_format.hpp"
@@ -155,16 +156,56 @@ void draw_chip(Scene& scene, const Box& box, const ChipRow& row, const Chip& chi
   if (touch.clicked) choose(scene, row, chip);
 }
 
+/// The chips of a row in one frame. Each is made when it is first asked for: of a long text most are out of
+/// sight.
+class Chips {
+ public:
+  Chips(const Scene& scene, const ChipRow& row)
+      : scene_(scene),
+        row_(row),
+        count_(row.others != nullptr ? std::ssize(*row.others)
+               : row.of_keys         ? scene.result.dimensions.keys
+                                     : scene.result.dimensions.queries) {}
+
+  std::int64_t count() const { return count_; }
+  const Chip& chip(std::int64_t i) { return made(i).chip; }
+  float width(std::int64_t i) { return made(i).width; }
+
+ private:
+  struct Made {
+    Chip chip;
+    float width = 0;
+  };
+  const Made& made(std::int64_t i) {
+    const auto [at, is_new] = made_.try_emplace(i);
+    Made& made = at->second;
+    if (!is_new) return made;
+    const Ui& ui = scene_.ui;
+    made.chip = chip_of(scene_, row_, i);
+    // A chip is at least as wide as "masked" below it needs.
+    const std::string_view below = made.chip.masked ? "masked" : made.chip.dropped ? "dropped" : "";
+    const float least = std::max(ui.px(32), ui.text_width(below, type::tick) - ui.px(6));
+    const float request = ui.text_width(made.chip.label, type::body, Ink::Medium) + ui.px(20);
+    made.width = std::round(std::clamp(request, least, ui.px(200)));
+    return made;
+  }
+
+  const Scene& scene_;
+  const ChipRow& row_;
+  std::int64_t count_;
+  std::map<std::int64_t, Made> made_;
+};
+
 /// The chips in sight: those from `first` on that fit between the dots that stand for the others.
 struct VisibleChips {
-  const std::vector<float>& widths;
+  Chips& chips;
   float gap, room, dots;
 
-  std::int64_t count() const { return std::ssize(widths); }
-  float step(std::int64_t i) const { return widths[static_cast<std::size_t>(i)] + gap; }
+  std::int64_t count() const { return chips.count(); }
+  float step(std::int64_t i) const { return chips.width(i) + gap; }
   bool is_all() const {
     float all = -gap;
-    for (std::int64_t i = 0; i < count(); ++i) all += step(i);
+    for (std::int64_t i = 0; i < count() && all <= room; ++i) all += step(i);
     return all <= room;
   }
   /// The last chip in sight if `first` is the first.
@@ -233,25 +274,14 @@ Rgba chip_ink(const Theme& theme, Rgba ground, bool unknown) {
 
 void draw_chips(Scene& scene, const Box& area, float y, const ChipRow& row) {
   const Ui& ui = scene.ui;
-  const std::int64_t count = row.others != nullptr ? std::ssize(*row.others)
-                             : row.of_keys         ? scene.result.dimensions.keys
-                                                   : scene.result.dimensions.queries;
+  Chips chips(scene, row);
+  const std::int64_t count = chips.count();
   const float gap = ui.px(12), tallest = ui.px(28);
-  std::vector<Chip> chips;
-  std::vector<float> widths;
-  for (std::int64_t i = 0; i < count; ++i) {
-    chips.push_back(chip_of(scene, row, i));
-    // A chip is at least as wide as "masked" below it needs.
-    const std::string_view below = chips.back().masked ? "masked" : chips.back().dropped ? "dropped" : "";
-    const float least = std::max(ui.px(32), ui.text_width(below, type::tick) - ui.px(6));
-    const float request = ui.text_width(chips.back().label, type::body, Ink::Medium) + ui.px(20);
-    widths.push_back(std::round(std::clamp(request, least, ui.px(200))));
-  }
   float x = area.x;
   const Box reach{area.x, y - tallest, area.w, 2 * tallest};
   const ImGuiIO& io = ImGui::GetIO();
   const bool under_mouse = ImGui::IsWindowHovered() && reach.contains(io.MousePos);
-  const VisibleChips visible{widths, gap, area.w, ui.px(24)};
+  const VisibleChips visible{chips, gap, area.w, ui.px(24)};
   const float wheel = under_mouse ? io.MouseWheel - io.MouseWheelH : 0;
   const bool is_second = row.stack ? row.stack == AttentionOf::Encoder : row.of_keys;
   Followed tokens{anchor_of(scene, row, scene.selection.cell), std::nullopt};
@@ -260,13 +290,13 @@ void draw_chips(Scene& scene, const Box& area, float y, const ChipRow& row) {
       first_chip(scene.view.keyboard.sentence, is_second ? 1 : 0, visible, tokens, wheel);
   if (first > 0) x += ui.text(x, y, "…", {type::body, ui.theme.text3}) + gap;
   for (std::int64_t i = first; i < count; ++i) {
-    const float w = widths[static_cast<std::size_t>(i)];
+    const float w = chips.width(i);
     if (x + w > area.right() - (i + 1 < count ? ui.px(24) : 0)) {
       ui.text(x, y, "…", {type::body, ui.theme.text3});
       break;
     }
     const Box box{std::round(x), std::round(y - tallest / 2), w, tallest};
-    draw_chip(scene, box, row, chips[static_cast<std::size_t>(i)]);
+    draw_chip(scene, box, row, chips.chip(i));
     x += w + gap;
   }
 }
