@@ -1,14 +1,33 @@
 #include "core/models/keys_seen.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/models/apply_changes.hpp"
 #include "core/models/run_heads.hpp"
+#include "core/models/staged_attention.hpp"
 
 namespace attnscope {
 namespace {
 
-/// How many keys each query sees, without those that the input's mask hides.
+/// Of self-attention with other settings than the model's; else null.
+const StagedAttention* staged_in(const ModelRun& run, AttentionOf of, std::size_t block) {
+  if (of == AttentionOf::Cross) return nullptr;
+  const std::vector<AttentionRun>& blocks = attention_of(run, of);
+  return block < blocks.size() ? blocks[block].staged.get() : nullptr;
+}
+
+/// How many keys each query of a head sees, without those that the input's mask hides.
+std::vector<std::int64_t> allowed_keys(const StagedAttention& staged, std::int64_t head) {
+  const std::int64_t rows = staged.weights->shape()[2], keys = staged.weights->shape()[3];
+  const std::uint8_t* row = staged.allowed.data() + (staged.allowed_heads == 1 ? 0 : head) * rows * keys;
+  std::vector<std::int64_t> allowed;
+  for (std::int64_t i = 0; i < rows; ++i, row += keys)
+    allowed.push_back(keys - std::count(row, row + keys, std::uint8_t{0}));
+  return allowed;
+}
+
+/// The same for all heads of a block with the model's settings.
 std::vector<std::int64_t> allowed_keys(const Model& model, const ModelRun& run, AttentionOf of, int block) {
   const KeysSeen seen = keys_seen(model.spec, run, of, block);
   const std::span<const std::uint8_t> mask = key_mask(model, run, of);
@@ -40,6 +59,8 @@ std::int64_t rows_of(const ModelRun& run, AttentionOf of) {
 
 KeysSeen keys_seen(const ModelSpec& spec, const ModelRun& run, AttentionOf of, int block) {
   const auto index = static_cast<std::size_t>(block);
+  if (const StagedAttention* const staged = staged_in(run, of, index))
+    return {.left = staged->left, .right = staged->right, .keys = rows_of(run, of)};
   AttentionProblem p;
   if (of != AttentionOf::Cross) {
     const StackSpec& stack = of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder;
@@ -58,12 +79,18 @@ std::vector<std::optional<double>> normalised_entropies(const Model& model, cons
   const StackSpec& stack = of == AttentionOf::Encoder ? *model.spec.encoder : *model.spec.decoder;
   std::vector<std::optional<double>> means(static_cast<std::size_t>(stack.blocks[index].heads));
   if (entropy.size() == 0) return means;
-  const std::vector<std::int64_t> allowed = allowed_keys(model, run, of, block);
+  const StagedAttention* const staged = staged_in(run, of, index);
+  std::vector<std::int64_t> allowed;
   std::vector<double> most;  // the entropy of a uniform row
-  for (const std::int64_t keys : allowed) most.push_back(std::log(static_cast<double>(keys)));
   const auto values = entropy.matrix();
-  const std::int64_t rows = std::min<std::int64_t>(values.cols(), std::ssize(allowed));
   for (std::size_t h = 0; h < means.size(); ++h) {
+    if (h == 0 || (staged != nullptr && staged->allowed_heads > 1)) {
+      allowed = staged != nullptr ? allowed_keys(*staged, static_cast<std::int64_t>(h))
+                                  : allowed_keys(model, run, of, block);
+      most.clear();
+      for (const std::int64_t keys : allowed) most.push_back(std::log(static_cast<double>(keys)));
+    }
+    const std::int64_t rows = std::min<std::int64_t>(values.cols(), std::ssize(allowed));
     double sum = 0;
     std::int64_t counted = 0;
     for (std::int64_t i = 0; i < rows; ++i) {

@@ -25,7 +25,8 @@ struct KeysSeen {
     return right < 0 ? keys : std::min(keys, query + right + 1);
   }  // one past the last
 };
-/// With the changes of the run.
+/// With the changes of the run. Of a block with settings of its own: the narrowest band that has every key
+/// that one of its heads sees, behind the input's mask.
 KeysSeen keys_seen(const ModelSpec&, const ModelRun&, AttentionOf, int block);
 
 /// For each head of a block: the mean of H / ln(allowed keys) over rows that see at least two keys. Nothing

@@ -90,6 +90,7 @@ class Stager {
     made->position_settings = layer.position_settings;
     made->soft_cap = static_cast<double>(layer.soft_cap);
     see(MaskRule(document, trace), *made);
+    take_band(*made);
     return made;
   }
 
@@ -134,6 +135,22 @@ class Stager {
         rule.see(0, h, i,
                  std::span(made.allowed)
                      .subspan(static_cast<std::size_t>((h * n_ + i) * n_), static_cast<std::size_t>(n_)));
+  }
+
+  void take_band(StagedAttention& made) const {
+    for (std::int64_t h = 0; h < of_.heads; ++h)
+      for (std::int64_t i = 0; i < n_; ++i) {
+        const float* const weights = made.weights->data() + (h * n_ + i) * n_;
+        const std::uint8_t* const allowed =
+            made.allowed.data() + ((made.allowed_heads == 1 ? 0 : h) * n_ + i) * n_;
+        const auto counts = [&](std::int64_t key) { return allowed[key] != 0 || weights[key] != 0; };
+        std::int64_t first = 0, last = n_ - 1;
+        while (first < n_ && !counts(first)) ++first;
+        if (first == n_) continue;
+        while (!counts(last)) --last;
+        made.left = std::max(made.left, i - first);
+        made.right = std::max(made.right, last - i);
+      }
   }
 
   const ChangedBlock& block_;

@@ -19,6 +19,9 @@ struct StagedAttention {
   TensorPtr output;   // [1][heads][queries][d_k], before W_O
   std::vector<std::uint8_t> allowed;  // [1 or heads][queries][keys]: 0 hides the key
   std::int64_t allowed_heads = 1;
+  /// The narrowest band query - left <= key <= query + right that has every key that a head may see or gives
+  /// a weight.
+  std::int64_t left = 0, right = 0;
   Positions positions = Positions::None;
   PositionSettings position_settings;
   double soft_cap = 0;

@@ -8,6 +8,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/models/opened/block_tensors.hpp"
+#include "core/models/staged_attention.hpp"
 #include "core/read_gpt.hpp"
 
 namespace attnscope::keys_seen_test {
@@ -120,6 +122,54 @@ TEST_CASE("normalised entropies are those of naive doubles, hidden tokens or not
         rows[static_cast<std::size_t>(i)].push_back(static_cast<double>(weights.matrix()(i, j)));
     CHECK(std::abs(found[static_cast<std::size_t>(h)].value() - naive_entropy(rows, allowed)) < 1e-5);
   }
+}
+
+TEST_CASE("a block with a mask of its own: its keys and entropies are those of that mask, head by head",
+          "[models][changes]") {
+  const ReadGpt o;
+  LayerSpec settings = own_attention(*o.model, AttentionOf::Decoder, 1);
+  settings.masking.causal = false;
+  settings.masking.window = {1, 2};
+  const auto run_with = [&](const LayerSpec& layer) {
+    RunRequest request;
+    request.entropy = true;
+    request.changes.blocks = {{.block = 1, .attention = SharedValue<LayerSpec>(layer)}};
+    return run_model(*o.model, o.input, request, o.work);
+  };
+  const auto check_entropies = [&](const ModelRun& run, const auto& is_open) {
+    const auto found = normalised_entropies(*o.model, run, AttentionOf::Decoder, 1);
+    for (std::int64_t h = 0; h < std::ssize(found); ++h) {
+      CAPTURE(h);
+      const Tensor weights = head_weights(*o.model, run, AttentionOf::Decoder, 1, h, o.work);
+      std::vector<std::vector<double>> rows(n);
+      std::vector<int> allowed(n);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+          rows[static_cast<std::size_t>(i)].push_back(static_cast<double>(weights.matrix()(i, j)));
+          const bool open = is_open(h) || (j >= i - 1 && j <= i + 2);
+          allowed[static_cast<std::size_t>(i)] += open ? 1 : 0;
+          if (!open) CHECK(weights.matrix()(i, j) == 0.f);
+        }
+      CHECK(std::abs(found[static_cast<std::size_t>(h)].value() - naive_entropy(rows, allowed)) < 1e-5);
+    }
+  };
+
+  const ModelRun all = run_with(settings);
+  const KeysSeen seen = keys_seen(o.model->spec, all, AttentionOf::Decoder, 1);
+  CHECK(seen.left == 1);
+  CHECK(seen.right == 2);
+  CHECK(seen.keys == n);
+  check_entropies(all, [](std::int64_t) { return false; });
+
+  // The other heads see all keys, so the band of the block is open.
+  settings.masking.heads = {0};
+  const ModelRun one = run_with(settings);
+  const KeysSeen open = keys_seen(o.model->spec, one, AttentionOf::Decoder, 1);
+  for (std::int64_t i = 0; i < n; ++i) {
+    CHECK(open.first(i) == 0);
+    CHECK(open.last(i) == n);
+  }
+  check_entropies(one, [](std::int64_t h) { return h > 0; });
 }
 
 }  // namespace attnscope::keys_seen_test
