@@ -67,6 +67,16 @@ void divide(HeadScores& sums) {
   }
 }
 
+/// The keys that rows [begin, end) of a head may see.
+std::vector<std::vector<std::int64_t>> allowed_in(const AttentionProblem& p, std::int64_t head,
+                                                  std::int64_t begin, std::int64_t end) {
+  std::vector<std::vector<std::int64_t>> allowed(static_cast<std::size_t>(end - begin));
+  for (std::int64_t i = begin; i < end; ++i)
+    for (std::int64_t j = 0; j < p.keys; ++j)
+      if (!is_hidden(p, head, i, j)) allowed[static_cast<std::size_t>(i - begin)].push_back(j);
+  return allowed;
+}
+
 using AllScores = std::vector<std::vector<HeadScores>>;
 
 void add_text(const Model& model, const ModelRun& run, AttentionOf of, std::span<const std::int64_t> special,
@@ -84,11 +94,10 @@ void add_text(const Model& model, const ModelRun& run, AttentionOf of, std::span
     sums[b].resize(static_cast<std::size_t>(p.heads));
     for (std::int64_t begin = 0; begin < p.queries; begin += at_once) {
       const std::int64_t end = std::min(begin + at_once, p.queries);
-      std::vector<std::vector<std::int64_t>> allowed(static_cast<std::size_t>(end - begin));
-      for (std::int64_t i = begin; i < end; ++i)
-        for (std::int64_t j = 0; j < p.keys; ++j)
-          if (!is_hidden(p, 0, i, j)) allowed[static_cast<std::size_t>(i - begin)].push_back(j);
+      std::vector<std::vector<std::int64_t>> allowed;
       for (std::int64_t h = 0; h < p.heads; ++h) {
+        // A block with settings of its own may have a mask for each head.
+        if (h == 0 || p.allowed.heads > 1) allowed = allowed_in(p, h, begin, end);
         const Tensor weights = head_weight_rows(model, run, of, b, h, {.begin = begin, .end = end}, work);
         for (std::int64_t i = begin; i < end; ++i) {
           if (!mask.empty() && mask[static_cast<std::size_t>(i)] == 0) continue;

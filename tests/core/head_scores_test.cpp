@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
 
+#include "core/models/opened/block_tensors.hpp"
 #include "core/read_gpt.hpp"
 
 namespace attnscope::head_scores_test {
@@ -58,6 +59,34 @@ TEST_CASE("head scores stand beside what uniform attention has", "[readouts][sco
     }
     CHECK(std::abs(found.score - mass / rows) < 1e-5);
     CHECK(std::abs(found.uniform - uniform / rows) < 1e-9);
+  }
+}
+
+TEST_CASE("the scores of a head count the keys of its own mask", "[readouts][scores][changes]") {
+  ReadGpt o;
+  LayerSpec settings = own_attention(*o.model, AttentionOf::Decoder, 1);
+  settings.masking.window = {1, -1};  // of head 0 alone: the others see all keys
+  settings.masking.heads = {0};
+  RunRequest request;
+  request.changes.blocks = {{.block = 1, .attention = SharedValue<LayerSpec>(settings)}};
+  const ModelRun run = run_model(*o.model, o.input, request, o.work);
+  const auto scores = head_scores(*o.model, run, AttentionOf::Decoder, {}, o.work);
+  for (std::int64_t h = 0; h < 2; ++h) {
+    CAPTURE(h);
+    const Tensor weights = head_weights(*o.model, run, AttentionOf::Decoder, 1, h, o.work);
+    double mass = 0, uniform = 0, rows = 0;
+    for (int i = 0; i < n; ++i) {
+      const int keys = h == 0 ? std::min(i + 1, 2) : n;
+      if (keys == 1 || (h == 0 && i > 1)) continue;  // it sees no other key, or not the first one
+      mass += static_cast<double>(weights.matrix()(i, 0));
+      uniform += 1.0 / keys;
+      ++rows;
+    }
+    const PatternScore& first =
+        scores[1][static_cast<std::size_t>(h)][static_cast<std::size_t>(HeadScore::First)];
+    CHECK(static_cast<double>(first.rows) == rows);
+    CHECK(std::abs(first.score - mass / rows) < 1e-5);
+    CHECK(std::abs(first.uniform - uniform / rows) < 1e-9);
   }
 }
 
