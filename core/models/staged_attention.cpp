@@ -69,14 +69,15 @@ class Stager {
         n_(rows.rows()) {}
 
   std::shared_ptr<const StagedAttention> run(std::span<const std::int64_t> positions) {
-    const Document document = make();
-    const LayerSpec& layer = document.layer();
-    check_positions(layer, positions);
-    if (is_long(check_any_length(document)))
+    // Before anything of the size of the mask is made.
+    if (is_long({.batch = 1, .heads = of_.heads, .queries = n_, .keys = n_}))
       throw Error(fmt::format(
           "Layer {} has settings of its own, for which every weight is kept; {} heads of {} tokens are more "
           "than {} weights. Take the change back, or shorten the text.",
           block_.index, of_.heads, n_, max_cells));
+    const Document document = make();
+    const LayerSpec& layer = document.layer();
+    check_positions(layer, positions);
     check(document);
     Sources<float> sources = sources_of<float>(document);
     sources.scale = block_.change.scale.value_or(of_.scale);

@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "core/models/staged_attention.hpp"
+
 namespace attnscope {
 namespace {
 
@@ -20,8 +22,12 @@ std::size_t floats_of(const ModelRun& run) {
   std::size_t floats = run.logits.values.size();
   for (const StackRun* stack : {&run.encoder, &run.decoder}) {
     for (const KeptRows& rows : stack->hidden) floats += rows.values.size();
-    for (const AttentionRun& attention : stack->attention)
+    for (const AttentionRun& attention : stack->attention) {
       floats += attention.queries.values.size() + attention.pictures.mean.values().size() * 2;
+      if (const StagedAttention* const staged = attention.staged.get())
+        floats += staged->weights->values().size() + staged->output->values().size() +
+                  staged->allowed.size() / sizeof(float);
+    }
   }
   return floats;
 }
