@@ -150,13 +150,16 @@ class HookWriter {
   void planes(std::size_t b) {
     const BlockProblem made = problem_of(model_, run_, own, b);
     const AttentionProblem& p = made.problem;
-    Tensor scores(Shape{p.heads, p.queries, p.keys}), pattern(scores.shape());
+    // A block with settings of its own need not have a softmax of these scores.
+    const bool has_scores = !stack_.run.attention[b].staged;
+    Tensor scores, pattern(Shape{p.heads, p.queries, p.keys});
+    if (has_scores) scores = Tensor(pattern.shape());
     for (std::int64_t h = 0; h < p.heads; ++h) {
-      fill_scores(p, h, scores.matrix(h), work_);
+      if (has_scores) fill_scores(p, h, scores.matrix(h), work_);
       pattern.matrix(h) =
           std::as_const(static_cast<const Tensor&>(head_weights(model_, run_, own, b, h, work_))).matrix();
     }
-    take_(name_ + "attn.hook_attn_scores", std::move(scores));
+    if (has_scores) take_(name_ + "attn.hook_attn_scores", std::move(scores));
     take_(name_ + "attn.hook_pattern", std::move(pattern));
   }
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/document/attention_settings.hpp"
 #include "core/readouts/unembed.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"
@@ -251,6 +252,21 @@ TEST_CASE("changes of a run are in its TransformerLens tensors", "[readouts][hoo
           std::abs(std::exp(static_cast<double>(hooks.in(2, "attn.hook_attn_scores").matrix(3)(i, j))) / sum -
                    static_cast<double>(hooks.in(2, "attn.hook_pattern").matrix(3)(i, j))) < 1e-5);
   }
+}
+
+TEST_CASE("a block with settings of its own gives its pattern, and no scores that would not lead to it",
+          "[hook_tensors]") {
+  LayerSpec layer;
+  layer.positions = Positions::Alibi;
+  layer.masking.causal = layer.linear = true;
+  const ModelChanges changes{
+      .blocks = {{.block = 0, .attention = SharedValue<LayerSpec>(attention_only(layer))}}};
+  Hooks hooks;
+  hooks.take("llama", changes);
+  CHECK_FALSE(hooks.all.contains("blocks.0.attn.hook_attn_scores"));
+  CHECK(hooks.all.contains("blocks.1.attn.hook_attn_scores"));
+  const Tensor weights = head_weights(*hooks.model, hooks.run, AttentionOf::Decoder, 0, 1, hooks.work);
+  CHECK(std::as_const(hooks.in(0, "attn.hook_pattern")).matrix(1) == weights.matrix());
 }
 
 }  // namespace attnscope::hook_tensors_test
