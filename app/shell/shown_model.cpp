@@ -25,11 +25,13 @@ void ShownModel::take_readings() {
   const ModelReadingPtr newest = space_.models.news();
   if (!newest) return;
   if (arriving_.arrival()) return arriving_.take(*newest);
-  space_.view.notices.say(Notice::Source::Model, !newest->error.empty()
-                                                     ? list_problem(newest->error, *newest->within.model)
-                                                 : !newest->layer_problem.empty() ? newest->layer_problem
-                                                 : !newest->not_finite.empty()    ? newest->not_finite
-                                                                                  : picture_note(*newest));
+  const std::string problem = !newest->error.empty() ? list_problem(newest->error, *newest->within.model)
+                              : !newest->layer_problem.empty() ? newest->layer_problem
+                              : !newest->not_finite.empty()    ? newest->not_finite
+                                                               : picture_note(*newest);
+  // A reading that says the same again does not push an answer aside.
+  const Notice* const said = space_.view.notices.of(Notice::Source::Model);
+  if (said == nullptr || said->text != problem) space_.view.notices.say(Notice::Source::Model, problem);
   if (newest->error.empty()) {
     const std::string& text = predicted_text(newest->within.input);
     const std::string before = std::exchange(model_look_of(space_.view).read, text);

@@ -70,9 +70,9 @@ struct AttentionRun {
   KeptRows queries;  // [rows][…] as in HeadColumns; in cross-attention queries alone
   /// Weights and outputs of a block whose settings are changed; null: they follow from queries and keys.
   std::shared_ptr<const StagedAttention> staged;
-  KeptRows keys;     // cross-attention: keys and values of the encoder's rows; else empty
-  Tensor entropy;    // [heads][rows] nats, if requested
-  Tensor received;   // [heads][keys]
+  KeptRows keys;    // cross-attention: keys and values of the encoder's rows; else empty
+  Tensor entropy;   // [heads][rows] nats, if requested
+  Tensor received;  // [heads][keys]
   HeadPictures pictures;
 };
 

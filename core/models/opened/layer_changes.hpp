@@ -2,8 +2,8 @@
 // user's edit of the layer becomes a change of the model.
 #pragma once
 
-#include <optional>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,9 +24,9 @@ RunSizes sizes_of(const Model&, const ModelRun&, const BlockTensors&);
 bool can_have_inside(Positions, const LayerSpec& own);
 
 /// Applies the changes of this attention to the layer: scale, mask, temperature, other settings of its
-/// attention, patterns of heads, muted heads. Attention that is off becomes W_O of zeros without its bias; an MLP that is off is removed (if a
-/// norm follows it, W_down becomes zeros without its bias). Here the mean of a head is over all tokens,
-/// including those that an input's mask hides.
+/// attention, patterns of heads, muted heads. Attention that is off becomes W_O of zeros without its bias; an
+/// MLP that is off is removed (if a norm follows it, W_down becomes zeros without its bias). Here the mean of
+/// a head is over all tokens, including those that an input's mask hides.
 void impose(const BlockTensors&, const ModelChanges&, const RunSizes&, LayerSpec&);
 
 /// A sentence on changes to heads of this attention that a layer cannot express: an output that is replaced
