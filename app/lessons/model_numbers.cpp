@@ -177,7 +177,7 @@ constexpr auto model_names = std::to_array<ModelName>({
     {"all_heads", "all_heads", "heads of all its layers", false, 0,
      [](const AskedModel& a) {
        double sum = 0;
-       for (const AttentionSpec& block : output_stack(a).blocks) sum += block.heads;
+       for (const LayerSpec& block : output_stack(a).blocks) sum += block.heads;
        return sum;
      }},
     {"vocabulary", "vocabulary", "tokens that it knows", false, 0,

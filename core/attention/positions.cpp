@@ -81,22 +81,8 @@ Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens
 }
 
 RopeSettings rope_of(const Document& document, std::int64_t d_k) {
-  const PositionSettings& settings = document.layer().position_settings;
-  RopeSettings rope;
-  rope.base = static_cast<double>(settings.rope_base);
-  rope.rotated = rotated_dims(document, d_k);
-  rope.scaling = settings.rope_scaling;
-  rope.factor = static_cast<double>(settings.rope_factor);
-  rope.trained_positions = settings.rope_trained;
-  rope.low_frequency = static_cast<double>(settings.rope_low_turns);
-  rope.high_frequency = static_cast<double>(settings.rope_high_turns);
-  rope.slow = static_cast<double>(settings.rope_slow_turns);
-  rope.fast = static_cast<double>(settings.rope_fast_turns);
-  rope.truncate = settings.rope_truncate;
-  if (settings.rope_magnitude > 0) rope.magnitude = static_cast<double>(settings.rope_magnitude);
-  if (const TensorPtr& divisors = settings.rope_divisors)
-    rope.divisors.assign(divisors->values().begin(), divisors->values().end());
-  return rope;
+  const LayerSpec& layer = document.layer();
+  return rope_of(layer.position_settings, has_latent(document) ? layer.latent.shared : d_k);
 }
 
 std::int64_t rope_length(const Document& document, const Dimensions& size) {

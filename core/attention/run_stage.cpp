@@ -301,18 +301,12 @@ class StageRun {
 
 std::optional<NormSettings> norm_of(const LayerSpec& layer) {
   if (layer.qk_norm.kind == QkNorm::Kind::None) return std::nullopt;
-  NormSettings settings;
-  settings.kind = layer.qk_norm.kind == QkNorm::Kind::Layer ? NormKind::LayerNorm : NormKind::RmsNorm;
-  settings.epsilon = static_cast<double>(layer.qk_norm.epsilon);
-  return settings;
+  return norm_settings(layer.qk_norm);
 }
 
 std::optional<NormSettings> latent_norm_of(const LayerSpec& layer) {
   if (!layer.latent.normed) return std::nullopt;
-  NormSettings settings;
-  settings.kind = NormKind::RmsNorm;
-  settings.epsilon = static_cast<double>(layer.latent.epsilon);
-  return settings;
+  return NormSettings{NormKind::RmsNorm, static_cast<double>(layer.latent.epsilon)};
 }
 
 float sink_logit(const LayerSpec& layer, std::int64_t head) {

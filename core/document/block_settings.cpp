@@ -62,10 +62,7 @@ std::int64_t inner_width(const BlockSettings& block, std::int64_t d_model) {
 std::optional<StageNorm> norm_at(const BlockSettings& block, Stage stage) {
   for (const NormPlace& place : norm_places) {
     if (place.stage != stage || !is_there(place, block)) continue;
-    NormSettings settings;
-    settings.kind = block.norm;
-    settings.epsilon = static_cast<double>(block.epsilon);
-    return StageNorm{settings, place.weight, place.bias, block.norm == NormKind::LayerNorm};
+    return StageNorm{norm_settings(block), place.weight, place.bias, block.norm == NormKind::LayerNorm};
   }
   return std::nullopt;
 }

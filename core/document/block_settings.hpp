@@ -31,6 +31,11 @@ inline bool has_mlp(const BlockSettings& block) { return has_block(block) && blo
 /// Width of the MLP; 0 without one.
 std::int64_t inner_width(const BlockSettings&, std::int64_t d_model);
 
+/// Of all norms of the block.
+inline NormSettings norm_settings(const BlockSettings& block) {
+  return {block.norm, static_cast<double>(block.epsilon)};
+}
+
 /// The norm of a stage.
 struct StageNorm {
   NormSettings settings;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/document/rope_frequencies.hpp"
+
 namespace attnscope {
 
 Sequences::Sequences(std::vector<Sequence> list)
@@ -18,15 +20,6 @@ std::int64_t longest_of(const std::vector<Sequence>& sequences) {
 
 std::int64_t padded_tokens(const Input& input) {
   return input.padded_length > 0 ? input.padded_length : longest_of(input.sequences);
-}
-
-double scale_factor(const Scaling& scaling, std::int64_t d_k) {
-  switch (scaling.kind) {
-    case Scaling::Kind::InverseSqrtDk: return 1.0 / std::sqrt(static_cast<double>(d_k));
-    case Scaling::Kind::Off: return 1.0;
-    case Scaling::Kind::Factor: return static_cast<double>(scaling.factor);
-  }
-  return 1.0;
 }
 
 bool has_latent(const Document& document) {
@@ -102,9 +95,8 @@ ParameterSizes parameter_sizes(const Document& document) {
 }
 
 std::int64_t rotated_dims(const Document& document, std::int64_t d_k) {
-  const int chosen = document.layer().position_settings.rope_dims;
-  const std::int64_t all = has_latent(document) ? document.layer().latent.shared : d_k;
-  return chosen == 0 ? all - all % 2 : chosen;
+  return rotated_dims(document.layer().position_settings,
+                      has_latent(document) ? document.layer().latent.shared : d_k);
 }
 
 std::int64_t query_offset(const Document& document, const Dimensions& size, std::int64_t b) {

@@ -85,8 +85,6 @@ std::int64_t longest_of(const std::vector<Sequence>&);
 /// Tokens per sequence after padding: padded_length, or the longest sequence when that is 0. Text input only.
 std::int64_t padded_tokens(const Input&);
 
-/// Multiplier of the scores: 1/sqrt(d_k), 1, or the chosen factor.
-double scale_factor(const Scaling&, std::int64_t d_k);
 /// The d_k of scale_factor() for a Document: the width of queries and keys times the number of terms of a
 /// score, which is 3 with all of disentangled positions (He et al. 2021, section 3.1) and 1 without.
 std::int64_t scale_width(const Document&, std::int64_t d_k);

@@ -80,6 +80,28 @@ std::optional<RopeScaling> rope_scaling_from(std::string_view name) {
   return std::nullopt;
 }
 
+std::int64_t rotated_dims(const PositionSettings& settings, std::int64_t width) {
+  return settings.rope_dims == 0 ? width - width % 2 : settings.rope_dims;
+}
+
+RopeSettings rope_of(const PositionSettings& settings, std::int64_t width) {
+  RopeSettings rope;
+  rope.base = static_cast<double>(settings.rope_base);
+  rope.rotated = rotated_dims(settings, width);
+  rope.scaling = settings.rope_scaling;
+  rope.factor = static_cast<double>(settings.rope_factor);
+  rope.trained_positions = settings.rope_trained;
+  rope.low_frequency = static_cast<double>(settings.rope_low_turns);
+  rope.high_frequency = static_cast<double>(settings.rope_high_turns);
+  rope.slow = static_cast<double>(settings.rope_slow_turns);
+  rope.fast = static_cast<double>(settings.rope_fast_turns);
+  rope.truncate = settings.rope_truncate;
+  if (settings.rope_magnitude > 0) rope.magnitude = static_cast<double>(settings.rope_magnitude);
+  if (const TensorPtr& divisors = settings.rope_divisors)
+    rope.divisors.assign(divisors->values().begin(), divisors->values().end());
+  return rope;
+}
+
 RopeFrequenciesOf<double> exact_rope_frequencies(const RopeSettings& rope, std::int64_t positions) {
   const double base = rope.scaling == RopeScaling::Dynamic ? grown_base(rope, positions) : rope.base;
   RopeFrequenciesOf<double> result{plain_frequencies(base, rope.rotated), 1};

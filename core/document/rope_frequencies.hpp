@@ -30,6 +30,11 @@ struct RopeSettings {
   bool operator==(const RopeSettings&) const = default;
 };
 
+/// Of `width` dimensions of a head that can be rotated: how many are; even.
+std::int64_t rotated_dims(const PositionSettings&, std::int64_t width);
+/// The settings of a layer for a head of which `width` dimensions can be rotated.
+RopeSettings rope_of(const PositionSettings&, std::int64_t width);
+
 /// The frequencies in radians per position, and the factor of cosine and sine.
 template <class T>
 struct RopeFrequenciesOf {

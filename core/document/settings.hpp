@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/norm.hpp"
 #include "core/base/tensor.hpp"
 #include "core/transformer/positions.hpp"
 
@@ -73,6 +74,11 @@ struct QkNorm {
   float epsilon = 1e-6f;  // added to the mean square; > 0 and finite
   bool operator==(const QkNorm&) const = default;
 };
+/// Of a kind that is not None.
+inline NormSettings norm_settings(const QkNorm& norm) {
+  return {norm.kind == QkNorm::Kind::Layer ? NormKind::LayerNorm : NormKind::RmsNorm,
+          static_cast<double>(norm.epsilon)};
+}
 
 /// Multi-head latent attention (DeepSeek-AI 2024, section 2.1): keys and values of all heads are projected
 /// from one narrow vector for each token (Parameter::WLatent), see core/latent/latent.hpp.
@@ -94,6 +100,18 @@ struct Scaling {
   float factor = 1;  // used when kind is Factor; finite
   bool operator==(const Scaling&) const = default;
 };
+
+/// Multiplier of the scores: 1/sqrt(d_k), 1, or the chosen factor.
+inline double scale_factor(const Scaling& scaling, std::int64_t d_k) {
+  if (scaling.kind == Scaling::Kind::InverseSqrtDk) return 1 / std::sqrt(static_cast<double>(d_k));
+  return scaling.kind == Scaling::Kind::Off ? 1 : static_cast<double>(scaling.factor);
+}
+/// The setting that multiplies by `scale`; a factor of its own only where neither other kind does.
+inline Scaling scaling_of(double scale, std::int64_t d_k) {
+  for (const Scaling::Kind kind : {Scaling::Kind::InverseSqrtDk, Scaling::Kind::Off})
+    if (scale_factor({.kind = kind}, d_k) == scale) return {.kind = kind};
+  return {Scaling::Kind::Factor, static_cast<float>(scale)};
+}
 
 /// A sliding window around the query's own position p: keys p - left … p + right; -1 = open on that side.
 struct Window {

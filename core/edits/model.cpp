@@ -27,7 +27,7 @@ const ModelSpec& spec_of(const ModelContext& within) {
   return within.model->model->spec;
 }
 
-const AttentionSpec& attention_of(const ModelContext& within, const BlockAt& at) {
+const LayerSpec& attention_of(const ModelContext& within, const BlockAt& at) {
   const ModelSpec& spec = spec_of(within);
   check({.blocks = {{.of = at.of, .block = at.block}}}, spec);
   return (at.of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder)
@@ -48,7 +48,7 @@ void replace(std::vector<T>& all, IsOld is_old, const T* fresh) {
 }
 
 /// 1/√d_k of the attention.
-double division(const AttentionSpec& of) { return 1 / std::sqrt(static_cast<double>(of.d_k)); }
+double division(const LayerSpec& of) { return 1 / std::sqrt(static_cast<double>(of.d_k)); }
 
 template <class Change>
 ModelContext block_changed(ModelContext within, const BlockAt& at, Change&& change) {
@@ -109,8 +109,7 @@ std::vector<std::string> words_of_attention(const LayerSpec& own, const LayerSpe
   return words;
 }
 
-ChangeWords words_of(const BlockChange& change, const AttentionSpec& own, const Model& model) {
-  const ModelSpec& spec = model.spec;
+ChangeWords words_of(const BlockChange& change, const LayerSpec& own, const ModelSpec& spec) {
   constexpr std::string_view names[]{"encoder layer", "decoder layer", "cross-attention"};
   const bool both = spec.reads_two_texts();
   const std::string_view name = both ? names[static_cast<std::size_t>(change.of)] : "layer";
@@ -126,9 +125,7 @@ ChangeWords words_of(const BlockChange& change, const AttentionSpec& own, const 
   }
   add(change.temperature != 1, fmt::format("temperature {:.4g}", change.temperature));
   if (change.attention)
-    for (std::string& what :
-         words_of_attention(own_attention(model, change.of, change.block), change.attention->read()))
-      add(true, std::move(what));
+    for (std::string& what : words_of_attention(own, change.attention->read())) add(true, std::move(what));
   add(change.mask_off, "mask off");
   add(change.causal, "causal mask");
   add(change.attention_off, "attention off");
@@ -210,18 +207,18 @@ ModelContext temperature(ModelContext within, const BlockAt& at, double value) {
 }
 
 ModelContext scale(ModelContext within, const BlockAt& at, std::optional<double> value) {
-  if (value == attention_of(within, at).scale) value.reset();
+  if (value == scale_of(attention_of(within, at))) value.reset();
   return block_changed(std::move(within), at, [value](BlockChange& change) { change.scale = value; });
 }
 
 bool is_divided(const ModelContext& within, const BlockAt& at) {
-  const AttentionSpec& own = attention_of(within, at);
-  return change_of(within, at).scale.value_or(own.scale) != 1;
+  const LayerSpec& own = attention_of(within, at);
+  return change_of(within, at).scale.value_or(scale_of(own)) != 1;
 }
 
 ModelContext toggled_division(ModelContext within, const BlockAt& at) {
-  const AttentionSpec& own = attention_of(within, at);
-  const double on = own.scale == 1 ? division(own) : own.scale;
+  const LayerSpec& own = attention_of(within, at);
+  const double scaled = scale_of(own), on = scaled == 1 ? division(own) : scaled;
   const bool divided = is_divided(within, at);
   return scale(std::move(within), at, divided ? 1 : on);
 }
@@ -237,7 +234,7 @@ ChangeWords words_of_change(const ModelContext& within, std::size_t index) {
   const ModelChanges& changes = within.changes;
   if (index < changes.blocks.size()) {
     const BlockChange& change = changes.blocks[index];
-    return words_of(change, attention_of(within, {change.of, change.block}), *within.model->model);
+    return words_of(change, attention_of(within, {change.of, change.block}), spec);
   }
   return words_of(changes.heads.at(index - changes.blocks.size()), spec);
 }

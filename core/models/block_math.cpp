@@ -1,5 +1,7 @@
 #include "core/models/block_math.hpp"
 
+#include <algorithm>
+
 #include "core/models/stack_problem.hpp"
 
 namespace attnscope {
@@ -8,12 +10,19 @@ BlockMath::BlockMath(const StackSpec& spec, const StackWeights& weights, std::in
                      const Work& work, RowOperators& operators)
     : spec_(spec), weights_(weights), work_(work), operators_(operators) {
   check_arrangement(spec);
-  if (is_rotary(spec.positions)) frequencies_ = rope_frequencies(spec.rope, length);
+  for (const LayerSpec& block : spec.blocks) {
+    if (!is_rotary(block.positions)) continue;
+    const auto has = [&](const Frequencies& of) {
+      return of.d_k == block.d_k && *of.settings == block.position_settings;
+    };
+    if (std::ranges::none_of(frequencies_, has))
+      frequencies_.push_back({&block.position_settings, block.d_k, rope_frequencies(rope_of(block), length)});
+  }
 }
 
 void BlockMath::norm(const NormWeights& weights, const ConstFloatRows& x, const FloatRows& y) const {
   if (weights.exists())
-    operators_.norm(work_, spec_.norm, {weights.weight, weights.bias}, x, y);
+    operators_.norm(work_, spec_.norm(), {weights.weight, weights.bias}, x, y);
   else if (x.data != y.data)
     operators_.copy(work_, x, y);
 }
@@ -34,22 +43,31 @@ void BlockMath::project(std::span<const LinearMap> maps, const ConstFloatRows& x
 
 void BlockMath::prepare_heads(std::size_t block, std::span<const std::int64_t> positions,
                               const FloatRows& rows) const {
-  const AttentionSpec& of = spec_.blocks[block];
+  const LayerSpec& of = spec_.blocks[block];
   const AttentionWeights& weights = weights_.blocks[block].attention;
   const HeadColumns& columns = weights.columns;
   const HeadsInRows queries{rows.data + columns.query, rows.rows, of.heads, rows.stride, columns.stride};
   const HeadsInRows keys{rows.data + columns.key, rows.rows, of.kv_heads, rows.stride, columns.stride};
-  if (spec_.head_norms) {
-    const NormSettings settings{NormKind::RmsNorm, spec_.norm.epsilon};
+  if (of.qk_norm.kind != QkNorm::Kind::None) {
+    const NormSettings settings = norm_settings(of.qk_norm);
     const auto norm_heads = [&](const HeadsInRows& heads, const NormWeights& norm) {
       operators_.norm_heads(work_, settings, {norm.weight, norm.bias}, heads, of.d_k);
     };
     norm_heads(queries, weights.query_norm);
     norm_heads(keys, weights.key_norm);
   }
-  if (!is_rotary(spec_.positions) || !of.rotary) return;
-  operators_.rotate(work_, spec_.positions, frequencies_, positions, queries);
-  operators_.rotate(work_, spec_.positions, frequencies_, positions, keys);
+  if (!is_rotary(of.positions)) return;
+  const RopeFrequencies& frequencies = frequencies_of(of);
+  operators_.rotate(work_, of.positions, frequencies, positions, queries);
+  operators_.rotate(work_, of.positions, frequencies, positions, keys);
+}
+
+const RopeFrequencies& BlockMath::frequencies_of(const LayerSpec& block) const {
+  return std::ranges::find_if(frequencies_,
+                              [&](const Frequencies& of) {
+                                return of.d_k == block.d_k && *of.settings == block.position_settings;
+                              })
+      ->values;
 }
 
 FloatRows BlockMath::output(const LinearMap& w_o, const ConstFloatRows& heads) {
@@ -58,11 +76,11 @@ FloatRows BlockMath::output(const LinearMap& w_o, const ConstFloatRows& heads) {
 
 void BlockMath::finish(const BlockWeights& block, const FloatRows& x, FloatRows attention,
                        const BlockParts& parts) {
-  const bool after = spec_.arrangement == Arrangement::PostNorm,
-             sandwich = spec_.arrangement == Arrangement::Sandwich;
+  const bool after = spec_.arrangement() == Arrangement::PostNorm,
+             sandwich = spec_.arrangement() == Arrangement::Sandwich;
   if (sandwich) norm(block.after_attention_norm, attention, attention);
   if (parts.attention_off) operators_.clear(work_, attention);
-  if (spec_.arrangement == Arrangement::Parallel) {
+  if (spec_.arrangement() == Arrangement::Parallel) {
     const FloatRows in = normed(block.mlp_norm, x);
     operators_.add(work_, attention, x);
     if (!parts.mlp_off) operators_.add(work_, transform(block, in), x);
@@ -86,7 +104,7 @@ FloatRows BlockMath::mlp_output(const BlockWeights& block, const FloatRows& x) {
 
 FloatRows BlockMath::written_by_mlp(const BlockWeights& block, const FloatRows& normed) {
   const FloatRows out = transform(block, normed);
-  if (spec_.arrangement == Arrangement::Sandwich) norm(block.after_mlp_norm, out, out);
+  if (spec_.arrangement() == Arrangement::Sandwich) norm(block.after_mlp_norm, out, out);
   return out;
 }
 
@@ -99,9 +117,9 @@ FloatRows BlockMath::product(const ConstFloatRows& x, const LinearMap& map, RowB
 FloatRows BlockMath::transform(const BlockWeights& block, const FloatRows& x) {
   const FloatRows inner = product(x, block.gate ? *block.gate : block.up, RowBuffer::Inner);
   if (block.gate)
-    operators_.gate(work_, spec_.activation, inner, product(x, block.up, RowBuffer::Up));
+    operators_.gate(work_, spec_.blocks.front().block.activation, inner, product(x, block.up, RowBuffer::Up));
   else
-    operators_.activate(work_, spec_.activation, inner);
+    operators_.activate(work_, spec_.blocks.front().block.activation, inner);
   return product(inner, block.down, RowBuffer::Out);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "core/blocks/row_operators.hpp"
 #include "core/models/model.hpp"
@@ -45,6 +46,12 @@ class BlockMath {
   FloatRows mlp_output(const BlockWeights&, const FloatRows& x);
 
  private:
+  struct Frequencies {
+    const PositionSettings* settings;
+    int d_k;
+    RopeFrequencies values;
+  };
+  const RopeFrequencies& frequencies_of(const LayerSpec& block) const;
   FloatRows product(const ConstFloatRows& x, const LinearMap&, RowBuffer) const;
   FloatRows transform(const BlockWeights&, const FloatRows& x);
   FloatRows written_by_mlp(const BlockWeights&, const FloatRows& normed);
@@ -53,7 +60,7 @@ class BlockMath {
   const StackWeights& weights_;
   const Work& work_;
   RowOperators& operators_;
-  RopeFrequencies frequencies_;
+  std::vector<Frequencies> frequencies_;  // one for each kind of rotation
 };
 
 }  // namespace attnscope

@@ -27,7 +27,7 @@ void check_head_change(const HeadChange& change, const ModelSpec& spec) {
   if (change.block < 0 || change.block >= std::ssize(stack.blocks) || change.head < 0 || change.head >= most)
     throw Error(fmt::format("There is no head {}.{}; the model has layers 0 to {} with heads 0 to {}.",
                             change.block, change.head, stack.blocks.size() - 1, most - 1));
-  const AttentionSpec& block = stack.blocks[static_cast<std::size_t>(change.block)];
+  const LayerSpec& block = stack.blocks[static_cast<std::size_t>(change.block)];
   const auto refuse = [&](std::string_view why) {
     throw Error(fmt::format("The change of head {}.{} {}.", change.block, change.head, why));
   };
@@ -45,9 +45,9 @@ void check_block_change(const BlockChange& change, const ModelSpec& spec) {
     throw Error(
         fmt::format("There is no layer {}; the model has 0 to {}.", change.block, stack.blocks.size() - 1));
   check_attention(change, stack);
-  if (change.causal && (change.of == AttentionOf::Cross || stack.causal))
+  if (change.causal && (change.of == AttentionOf::Cross || stack.causal()))
     throw Error(fmt::format("Layer {} cannot be made causal: {}.", change.block,
-                            stack.causal && change.of != AttentionOf::Cross
+                            stack.causal() && change.of != AttentionOf::Cross
                                 ? "it is"
                                 : "its queries and keys are tokens of two texts"));
   if (!(change.temperature > 0) || !std::isfinite(change.temperature))

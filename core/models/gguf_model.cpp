@@ -32,6 +32,9 @@ class ArchitectureKeys {
     const double value = metadata_.real(key(name)).value_or(fallback);
     if (!std::isfinite(value) || value <= 0)
       refuse(name, fmt::format("{}; a number above 0 was expected.", value));
+    // Settings are floats.
+    if (const auto stored = static_cast<float>(value); !std::isfinite(stored) || stored == 0)
+      refuse(name, fmt::format("{}; a number that float32 holds was expected.", value));
     return value;
   }
   /// A number of any type.
@@ -59,7 +62,7 @@ class ArchitectureKeys {
 
 /// As in llama.cpp: a factor without a type means linear scaling, under its current name or the one used in
 /// 2023.
-void read_scaling(const ArchitectureKeys& keys, int positions, RopeSettings& rope) {
+void read_scaling(const ArchitectureKeys& keys, int positions, PositionSettings& rope) {
   const double factor = keys.number_or("rope.scaling.factor", keys.number_or("rope.scale_linear", 1));
   const std::string type = keys.text_or("rope.scaling.type", factor == 1 ? "none" : "linear");
   const double magnitude =
@@ -69,17 +72,17 @@ void read_scaling(const ArchitectureKeys& keys, int positions, RopeSettings& rop
   if (type == "none") return;
   if (type != "linear" && type != "yarn")
     keys.refuse("rope.scaling.type", in_quotes(type) + "; none, linear or yarn was expected.");
-  rope.scaling = type == "linear" ? RopeScaling::Linear : RopeScaling::Yarn;
-  rope.factor = factor;
-  rope.trained_positions = keys.whole_or("rope.scaling.original_context_length", positions, 1, 1 << 30);
+  rope.rope_scaling = type == "linear" ? RopeScaling::Linear : RopeScaling::Yarn;
+  rope.rope_factor = static_cast<float>(factor);
+  rope.rope_trained = keys.whole_or("rope.scaling.original_context_length", positions, 1, 1 << 30);
   // Negative: not set.
   const double share = keys.real("rope.scaling.yarn_ext_factor").value_or(-1), all = type == "yarn" ? 1 : 0;
   if (share >= 0 && share != all)
     keys.refuse("rope.scaling.yarn_ext_factor", fmt::format("{}; {} was expected.", share, all));
   if (type == "linear") return;
-  rope.fast = keys.number_or("rope.scaling.yarn_beta_fast", 32);
-  rope.slow = keys.number_or("rope.scaling.yarn_beta_slow", 1);
-  rope.magnitude = magnitude * (factor > 1 ? 0.1 * std::log(factor) + 1 : 1);
+  rope.rope_fast_turns = static_cast<float>(keys.number_or("rope.scaling.yarn_beta_fast", 32));
+  rope.rope_slow_turns = static_cast<float>(keys.number_or("rope.scaling.yarn_beta_slow", 1));
+  rope.rope_magnitude = static_cast<float>(magnitude * (factor > 1 ? 0.1 * std::log(factor) + 1 : 1));
 }
 
 void refuse_experts(const ArchitectureKeys& keys) {
@@ -93,23 +96,27 @@ void check_windows(const ArchitectureKeys& keys, bool every_second, double base)
   constexpr std::string_view pattern = "attention.sliding_window_pattern", own = "rope.freq_base_swa";
   if (keys.has(pattern) && !(every_second && keys.real(pattern) == 2))
     keys.refuse(pattern, "there: which blocks have a window, which is not known here for this family.");
-  if (const double value = keys.real(own).value_or(base); value != base)
+  if (const double value = keys.real(own).value_or(base);
+      static_cast<float>(value) != static_cast<float>(base))
     keys.refuse(own, fmt::format("{}; {}, the base of all blocks, was expected.", value, base));
 }
 
-RopeSettings gguf_rope(const ArchitectureKeys& keys, int d_k, int positions, GgufTensors& files) {
-  RopeSettings rope;
-  rope.base = keys.number_or("rope.freq_base", 10'000);
-  rope.rotated = keys.whole_or("rope.dimension_count", d_k, 2, d_k) / 2 * 2;
+PositionSettings gguf_rope(const ArchitectureKeys& keys, int d_k, int positions, GgufTensors& files) {
+  PositionSettings rope;
+  rope.rope_base = static_cast<float>(keys.number_or("rope.freq_base", 10'000));
+  const int rotated = keys.whole_or("rope.dimension_count", d_k, 2, d_k) / 2 * 2;
+  if (rotated != d_k) rope.rope_dims = rotated;
   read_scaling(keys, positions, rope);
   // Llama 3's scaling, stored as a divisor of each frequency.
   if (files.has("rope_freqs.weight"))
-    rope.divisors = files.take_floats("rope_freqs.weight", Shape{rope.rotated / 2});
+    rope.rope_divisors = std::make_shared<const Tensor>(
+        Shape{rotated / 2}, files.take_floats("rope_freqs.weight", Shape{rotated / 2}));
   return rope;
 }
 
-AttentionSpec attention_of(const ArchitectureKeys& keys, const Family& family, int d_model) {
-  AttentionSpec one;
+LayerSpec attention_of(const ArchitectureKeys& keys, const Family& family, int d_model) {
+  LayerSpec one;
+  one.d_model = d_model;
   one.heads = keys.whole("attention.head_count", 1, 65'536);
   one.kv_heads = keys.whole_or("attention.head_count_kv", one.heads, 1, one.heads);
   if (one.heads % one.kv_heads != 0)
@@ -122,44 +129,51 @@ AttentionSpec attention_of(const ArchitectureKeys& keys, const Family& family, i
   one.d_k = keys.whole_or("attention.key_length", d_model / one.heads, 1, 65'536);
   if (keys.whole_or("attention.value_length", one.d_k, 1, 65'536) != one.d_k)
     keys.refuse("attention.value_length", fmt::format("not the width of keys, which is {}.", one.d_k));
-  one.scale = 1 / std::sqrt(static_cast<double>(one.d_k));
+  const double usual = scale_of(one);
   if (const double scale = keys.real("attention.scale").value_or(0);
-      scale != 0 && std::abs(scale - one.scale) > 1e-6)
-    keys.refuse("attention.scale", fmt::format("{}; {}, 1/√d_k, was expected.", scale, one.scale));
+      scale != 0 && std::abs(scale - usual) > 1e-6)
+    keys.refuse("attention.scale", fmt::format("{}; {}, 1/√d_k, was expected.", scale, usual));
   if (const int blocks = family.gguf->blocks_scaled_by_width;
       blocks > 0 && one.d_k * one.heads != d_model && keys.whole("block_count", 1, 1024) == blocks)
-    one.scale = 1 / std::sqrt(static_cast<double>(d_model) / one.heads);
+    one.scaling = scaling_of(1 / std::sqrt(static_cast<double>(d_model) / one.heads), one.d_k);
   return one;
 }
 
-StackSpec stack_of(const ArchitectureKeys& keys, const Family& family, int d_model, int positions,
+StackSpec stack_of(const ArchitectureKeys& keys, const Family& family, const ModelSpec& spec,
                    GgufTensors& files) {
-  StackSpec stack;
-  stack.blocks.assign(static_cast<std::size_t>(keys.whole("block_count", 1, 1024)),
-                      attention_of(keys, family, d_model));
-  stack.arrangement = family.arrangement;
+  LayerSpec one = attention_of(keys, family, spec.d_model);
+  BlockSettings& block = one.block;
+  block.kind = family.arrangement;
   const bool layer = family.norm == NormKind::LayerNorm;
   // A GGUF file holds 1 + w where the config's family stores w.
-  stack.norm = {adds_one(family.norm) ? NormKind::RmsNorm : family.norm,
-                keys.number_or(layer ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon",
-                               family.keys.default_epsilon)};
+  block.norm = adds_one(family.norm) ? NormKind::RmsNorm : family.norm;
+  block.epsilon = static_cast<float>(
+      keys.number_or(layer ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon",
+                     family.keys.default_epsilon));
+  block.gated = find_part(family.decoder, Part::Gate) != nullptr;
+  block.activation = *activation_from(family.keys.default_activation);
+  block.d_inner = spec.d_inner;
+  if (find_part(family.decoder, Part::QueryNorm) != nullptr)
+    one.qk_norm = {QkNorm::Kind::RootMeanSquare, block.epsilon};
   const GgufRules& rules = *family.gguf;
+  StackSpec stack;
   // Rows of a Llama's queries and keys are in the order of pairs.
-  stack.positions = rules.interleaved ? Positions::RopeInterleaved : family.positions;
-  if (is_rotary(stack.positions)) stack.rope = gguf_rope(keys, stack.blocks[0].d_k, positions, files);
+  one.positions = rules.interleaved ? Positions::RopeInterleaved : family.positions;
+  if (one.positions == Positions::Learned) std::swap(stack.embedded, one.positions);
+  if (is_rotary(one.positions)) one.position_settings = gguf_rope(keys, one.d_k, spec.max_positions, files);
+  if (rules.score_cap > 0)
+    one.soft_cap = static_cast<float>(keys.number_or("attn_logit_softcapping", rules.score_cap));
+  stack.blocks.assign(static_cast<std::size_t>(keys.whole("block_count", 1, 1024)), one);
   if (rules.unrotated_every > 0)
     for (std::size_t i = 0; i < stack.blocks.size(); ++i)
-      stack.blocks[i].rotary = (i + 1) % static_cast<std::size_t>(rules.unrotated_every) != 0;
+      if ((i + 1) % static_cast<std::size_t>(rules.unrotated_every) == 0)
+        stack.blocks[i].positions = Positions::None;
   if (const int window = keys.whole_or("attention.sliding_window", rules.window, 0, 1 << 30); window > 0) {
     for (std::size_t i = 0; i < stack.blocks.size(); ++i)
-      if (!rules.every_second || i % 2 == 0) stack.blocks[i].window = window;
-    check_windows(keys, rules.every_second, stack.rope.base);
+      if (!rules.every_second || i % 2 == 0) stack.blocks[i].masking.window.left = window - 1;
+    check_windows(keys, rules.every_second, static_cast<double>(one.position_settings.rope_base));
   }
-  if (rules.score_cap > 0) stack.soft_cap = keys.number_or("attn_logit_softcapping", rules.score_cap);
-  stack.causal = keys.boolean_or("attention.causal", true);
-  stack.head_norms = find_part(family.decoder, Part::QueryNorm) != nullptr;
-  stack.gated = find_part(family.decoder, Part::Gate) != nullptr;
-  stack.activation = *activation_from(family.keys.default_activation);
+  set_causal(stack, keys.boolean_or("attention.causal", true));
   return stack;
 }
 
@@ -250,7 +264,7 @@ ModelConfig read_gguf_config(GgufTensors& files) {
   spec.vocabulary = table == nullptr || table->shape.size() != 2
                         ? 1
                         : static_cast<int>(std::clamp<std::int64_t>(table->shape[0], 1, 4'000'000));
-  spec.decoder = stack_of(keys, family, spec.d_model, spec.max_positions, files);
+  spec.decoder = stack_of(keys, family, spec, files);
   spec.head.kind = HeadKind::NextToken;
   spec.tied = !files.has(gguf_path_of(Part::Logits) + ".weight");
   if (family.scaled_embeddings) spec.embedding_scale = std::sqrt(static_cast<double>(spec.d_model));

@@ -64,7 +64,7 @@ KeysSeen keys_seen(const ModelSpec& spec, const ModelRun& run, AttentionOf of, i
   AttentionProblem p;
   if (of != AttentionOf::Cross) {
     const StackSpec& stack = of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder;
-    set_window(stack, stack.blocks[index], p);
+    set_window(stack.blocks[index], p);
   }
   change_problem(run.changes, of, index, p);
   return {.left = p.left,

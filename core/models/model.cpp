@@ -177,10 +177,10 @@ class Reader {
   void read_stack(std::span<const PartName> names, const StackSpec& spec, StackWeights& stack) {
     for (std::size_t i = 0; i < spec.blocks.size(); ++i) stack.blocks.push_back(block(names, spec, i));
     if (const PartName* name = find_part(names, Part::FinalNorm))
-      stack.final_norm = norm(*name, 0, spec.norm.kind, spec_.d_model);
+      stack.final_norm = norm(*name, 0, spec.norm().kind, spec_.d_model);
     if (const PartName* name = find_part(names, Part::RelativeBias)) {
-      stack.relative_bias =
-          files_.take_floats(path(*name) + ".weight", Shape{spec.buckets, spec.blocks[0].heads});
+      stack.relative_bias = files_.take_floats(
+          path(*name) + ".weight", Shape{spec.blocks[0].position_settings.buckets, spec.blocks[0].heads});
     }
   }
 
@@ -188,7 +188,7 @@ class Reader {
     BlockWeights block;
     const auto norm_of = [&](Part part) {
       const PartName* name = find_part(names, part);
-      return name == nullptr ? NormWeights() : norm(*name, i, spec.norm.kind, spec_.d_model);
+      return name == nullptr ? NormWeights() : norm(*name, i, spec.norm().kind, spec_.d_model);
     };
     block.attention_norm = norm_of(Part::AttentionNorm);
     block.after_attention_norm = norm_of(Part::AfterAttentionNorm);
@@ -197,18 +197,19 @@ class Reader {
     block.after_mlp_norm = norm_of(Part::AfterMlpNorm);
     block.attention = attention(names, spec, i);
     if (spec.cross) read_cross(names, spec.blocks[i], i, block);
-    if (spec.gated) block.gate = map(*find_part(names, Part::Gate), i, spec_.d_model, spec_.d_inner);
+    const bool gated = spec.blocks[i].block.gated;
+    if (gated) block.gate = map(*find_part(names, Part::Gate), i, spec_.d_model, spec_.d_inner);
     PartName up = *find_part(names, Part::Up);
     // T5 calls a single map "wi", and the second of two "wi_1".
     const std::string second = std::string(up.path) + "_1";
-    if (spec.gated && spec.positions == Positions::RelativeBuckets) up.path = second;
+    if (gated && spec.positions() == Positions::RelativeBuckets) up.path = second;
     block.up = map(up, i, spec_.d_model, spec_.d_inner);
     block.down = map(*find_part(names, Part::Down), i, spec_.d_inner, spec_.d_model);
     return block;
   }
 
   AttentionWeights attention(std::span<const PartName> names, const StackSpec& spec, std::size_t i) {
-    const AttentionSpec& of = spec.blocks[i];
+    const LayerSpec& of = spec.blocks[i];
     const std::int64_t d = spec_.d_model, d_k = of.d_k, queries = of.heads * d_k, keys = of.kv_heads * d_k;
     AttentionWeights weights;
     if (const PartName* fused = find_part(names, Part::QueryKeyValue)) {
@@ -223,15 +224,14 @@ class Reader {
       weights.columns = {0, queries, queries + keys, d_k, queries + 2 * keys};
     }
     weights.output = map(*find_part(names, Part::Output), i, queries, d);
-    if (spec.head_norms) {
+    if (of.qk_norm.kind != QkNorm::Kind::None) {
       weights.query_norm = norm(*find_part(names, Part::QueryNorm), i, NormKind::RmsNorm, d_k);
       weights.key_norm = norm(*find_part(names, Part::KeyNorm), i, NormKind::RmsNorm, d_k);
     }
     return weights;
   }
 
-  void read_cross(std::span<const PartName> names, const AttentionSpec& of, std::size_t i,
-                  BlockWeights& block) {
+  void read_cross(std::span<const PartName> names, const LayerSpec& of, std::size_t i, BlockWeights& block) {
     const std::int64_t d = spec_.d_model, width = of.heads * of.d_k;
     block.cross_query = map(*find_part(names, Part::CrossQuery), i, d, width);
     block.cross.maps.push_back(map(*find_part(names, Part::CrossKey), i, d, width));

@@ -41,7 +41,7 @@ void transform_rows(const Model& model, std::vector<float>& x, std::int64_t rows
   }
   if (!model.head.norm.exists()) return;
   const StackSpec& stack = model.spec.encoder ? *model.spec.encoder : *model.spec.decoder;
-  apply_norm(work, {NormKind::LayerNorm, stack.norm.epsilon}, model.head.norm, x.data(), rows, d, x.data());
+  apply_norm(work, {NormKind::LayerNorm, stack.norm().epsilon}, model.head.norm, x.data(), rows, d, x.data());
 }
 
 /// tanh(W·x + b).
@@ -84,7 +84,7 @@ Tensor stream_logits(const Model& model, const float* rows, std::int64_t count, 
   const NormWeights& norm = model.spec.decoder ? model.decoder.final_norm : model.encoder.final_norm;
   const std::int64_t d = model.spec.d_model;
   std::vector<float> normed(rows, rows + count * d);
-  if (norm.exists()) apply_norm(work, spec.norm, norm, rows, count, d, normed.data());
+  if (norm.exists()) apply_norm(work, spec.norm(), norm, rows, count, d, normed.data());
   if (model.spec.head.input == HeadInput::Pooled) normed = pooled(model, normed.data(), count, work);
   return head_logits(model, normed.data(), count, work);
 }

@@ -61,7 +61,7 @@ class Embedder {
     const NormWeights& norm = model_.embedding_norm;
     if (!norm.exists()) return;
     const StackSpec& stack = model_.spec.encoder ? *model_.spec.encoder : *model_.spec.decoder;
-    apply_norm(work_, {NormKind::LayerNorm, stack.norm.epsilon}, norm, rows.row(first), rows.rows() - first,
+    apply_norm(work_, {NormKind::LayerNorm, stack.norm().epsilon}, norm, rows.row(first), rows.rows() - first,
                rows.width, rows.row(first));
   }
 
@@ -111,7 +111,7 @@ void check_input(const Model& model, const ModelInput& input) {
                             input.mask.size()));
   // ALiBi counts only tokens that are not hidden; the biases here go by position.
   if (const StackSpec* stack = model.spec.decoder ? &*model.spec.decoder : nullptr;
-      stack != nullptr && stack->positions == Positions::Alibi) {
+      stack != nullptr && stack->positions() == Positions::Alibi) {
     const auto first = std::ranges::find(input.mask, 1);
     const auto hidden = std::find(first, input.mask.end(), 0);
     if (std::find(hidden, input.mask.end(), 1) != input.mask.end())
@@ -183,7 +183,7 @@ ModelRun run_more(const Model& model, ModelRun before, std::span<const std::int6
   if (model.spec.encoder || !before.input.mask.empty() || !before.input.positions.empty())
     throw Error(
         "Tokens can follow those of a decoder that was run without a mask and without given positions.");
-  if (!model.spec.decoder->causal)
+  if (!model.spec.decoder->causal())
     throw Error(
         "Tokens cannot follow in a decoder whose config says that it is not causal: each row sees those "
         "behind it; run the whole text again.");

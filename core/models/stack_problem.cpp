@@ -50,15 +50,6 @@ void add_alibi(BlockProblem& made) {
   });
 }
 
-/// The settings of buckets that positions without a layer's settings have.
-PositionSettings bucket_settings(const StackSpec& spec) {
-  PositionSettings settings;
-  settings.buckets = spec.buckets;
-  settings.bucket_distance = spec.bucket_distance;
-  settings.buckets_two_sided = !spec.causal;
-  return settings;
-}
-
 void add_buckets(BlockProblem& made, const PositionSettings& settings, const StackWeights& weights) {
   const std::int64_t heads = made.problem.heads;
   add_distances(made, [&](std::int64_t h, std::int64_t distance) {
@@ -70,20 +61,12 @@ void add_buckets(BlockProblem& made, const PositionSettings& settings, const Sta
 
 void add_positions(BlockProblem& made, Positions positions, const PositionSettings& settings,
                    const StackWeights& weights) {
-  switch (positions) {
-    case Positions::Alibi: return add_alibi(made);
-    case Positions::RelativeBuckets: return add_buckets(made, settings, weights);
-    case Positions::Learned:
-    case Positions::RopeHalf:
-    case Positions::RopeInterleaved:
-    case Positions::None: return;
-    case Positions::Sinusoidal:
-    case Positions::RelativeWindows:
-    case Positions::Disentangled: refuse_positions(positions);
-  }
+  check_positions(positions);
+  if (positions == Positions::Alibi) add_alibi(made);
+  if (positions == Positions::RelativeBuckets) add_buckets(made, settings, weights);
 }
 
-BlockProblem sized(const StackSpec& spec, const AttentionSpec& of, std::int64_t queries, std::int64_t keys) {
+BlockProblem sized(const LayerSpec& of, std::int64_t queries, std::int64_t keys) {
   BlockProblem made;
   AttentionProblem& p = made.problem;
   p.heads = of.heads;
@@ -91,37 +74,47 @@ BlockProblem sized(const StackSpec& spec, const AttentionSpec& of, std::int64_t 
   p.queries = queries;
   p.keys = keys;
   p.d_k = p.d_v = of.d_k;
-  p.scale = of.scale;
-  p.soft_cap = spec.soft_cap;
+  p.scale = scale_of(of);
+  p.soft_cap = static_cast<double>(of.soft_cap);
   return made;
 }
 
 }  // namespace
 
-void refuse_positions(Positions positions) {
+void check_positions(Positions positions) {
+  switch (positions) {
+    case Positions::None:
+    case Positions::Alibi:
+    case Positions::RelativeBuckets:
+    case Positions::RopeHalf:
+    case Positions::RopeInterleaved: return;
+    case Positions::Learned:  // added to the tokens, see StackSpec::embedded
+    case Positions::Sinusoidal:
+    case Positions::RelativeWindows:
+    case Positions::Disentangled: break;
+  }
   throw Error(fmt::format("Positions of a model: {}; learned, RoPE, ALiBi or T5 buckets were expected.",
                           enum_name(positions).words));
 }
 
 void check_arrangement(const StackSpec& spec) {
-  if (spec.arrangement == Arrangement::None)
+  if (spec.arrangement() == Arrangement::None)
     throw Error(
         "Arrangement of a model's blocks: none; pre-norm, post-norm, sandwich or parallel was expected.");
 }
 
-void set_window(const StackSpec& spec, const AttentionSpec& of, AttentionProblem& p) {
-  p.causal = spec.causal;
-  if (of.window <= 0) return;
-  p.left = of.window - 1;
-  p.right = spec.causal ? -1 : of.window - 1;
+void set_window(const LayerSpec& of, AttentionProblem& p) {
+  p.causal = of.masking.causal;
+  p.left = of.masking.window.left;
+  p.right = of.masking.window.right;
 }
 
 BlockProblem self_problem(const StackSpec& spec, const StackWeights& weights, std::size_t index,
                           const AttentionRun& run, std::int64_t first, std::span<const std::uint8_t> mask) {
-  const AttentionSpec& of = spec.blocks[index];
+  const LayerSpec& of = spec.blocks[index];
   const HeadColumns& columns = weights.blocks[index].attention.columns;
   const std::int64_t rows = run.queries.rows();
-  BlockProblem made = sized(spec, of, rows - first, rows);
+  BlockProblem made = sized(of, rows - first, rows);
   AttentionProblem& p = made.problem;
   p.query = {run.queries.row(first) + columns.query, columns.stride, columns.width};
   p.key = {run.queries.row(0) + columns.key, columns.stride, columns.width};
@@ -133,18 +126,17 @@ BlockProblem self_problem(const StackSpec& spec, const StackWeights& weights, st
     add_positions(made, run.staged->positions, run.staged->position_settings, weights);
     return made;
   }
-  set_window(spec, of, p);
+  set_window(of, p);
   add_mask(made, mask);
-  if (spec.positions == Positions::None) refuse_positions(spec.positions);
-  add_positions(made, spec.positions, bucket_settings(spec), weights);
+  add_positions(made, of.positions, of.position_settings, weights);
   return made;
 }
 
 BlockProblem cross_problem(const StackSpec& spec, const StackWeights& weights, std::size_t index,
                            const AttentionRun& run, std::int64_t first, std::span<const std::uint8_t> mask) {
-  const AttentionSpec& of = spec.blocks[index];
+  const LayerSpec& of = spec.blocks[index];
   const HeadColumns& columns = weights.blocks[index].cross.columns;
-  BlockProblem made = sized(spec, of, run.queries.rows() - first, run.keys.rows());
+  BlockProblem made = sized(of, run.queries.rows() - first, run.keys.rows());
   AttentionProblem& p = made.problem;
   p.kv_heads = of.heads;
   p.query = {run.queries.row(first), of.d_k, run.queries.width};

@@ -18,13 +18,13 @@ struct BlockProblem {
   std::vector<std::uint8_t> allowed;
 };
 
-/// Throws Error with the name of positions that no model has here.
-[[noreturn]] void refuse_positions(Positions);
+/// Throws Error for positions that no block of a model has here.
+void check_positions(Positions);
 /// Throws Error for blocks without an arrangement.
 void check_arrangement(const StackSpec&);
 
 /// Sets the causal mask and the window of a block's self-attention.
-void set_window(const StackSpec&, const AttentionSpec&, AttentionProblem&);
+void set_window(const LayerSpec&, AttentionProblem&);
 
 /// Queries [first, rows) of block `index` against all of its keys. `mask` is the input's, for the keys. The
 /// arguments must outlive the result.

@@ -80,7 +80,7 @@ class Stager {
     check_positions(layer, positions);
     check(document);
     Sources<float> sources = sources_of<float>(document);
-    sources.scale = block_.change.scale.value_or(of_.scale);
+    sources.scale = block_.change.scale.value_or(scale_of(of_));
     const Trace trace = run_stages<float>(work_, document, sources);
     scatter(*trace[Stage::RotateQuery], queries(), rows_);
     scatter(*trace[Stage::RotateKey], keys(), rows_);
@@ -107,15 +107,15 @@ class Stager {
     LayerSpec& layer = document.layer();
     layer.weights.recipe = Recipe::Given;
     put_attention(block_.change, {}, n_, n_, hidden_keys(mask_, n_), layer);
-    layer.scaling = {Scaling::Kind::Factor, static_cast<float>(block_.change.scale.value_or(of_.scale))};
+    layer.scaling = {Scaling::Kind::Factor, static_cast<float>(block_.change.scale.value_or(scale_of(of_)))};
     layer.temperature = static_cast<float>(block_.change.temperature);
     if (layer.qk_norm.kind != QkNorm::Kind::None) {
       layer.weights[Parameter::QueryNorm] = row_of(from_.query_norm.weight);
       layer.weights[Parameter::KeyNorm] = row_of(from_.key_norm.weight);
     }
     if (layer.positions == Positions::RelativeBuckets)
-      layer.weights[Parameter::RelativeBias] =
-          std::make_shared<const Tensor>(Shape{block_.spec.buckets, of_.heads}, block_.weights.relative_bias);
+      layer.weights[Parameter::RelativeBias] = std::make_shared<const Tensor>(
+          Shape{of_.position_settings.buckets, of_.heads}, block_.weights.relative_bias);
     return document;
   }
 
@@ -155,7 +155,7 @@ class Stager {
   }
 
   const ChangedBlock& block_;
-  const AttentionSpec& of_;
+  const LayerSpec& of_;
   const AttentionWeights& from_;
   std::span<const std::uint8_t> mask_;
   KeptRows& rows_;
@@ -246,7 +246,8 @@ void check_attention(const BlockChange& change, const StackSpec& stack) {
   };
   if (change.of == AttentionOf::Cross)
     refuse("settings of its own for its attention to the encoder, except scale and temperature");
-  const int heads = stack.blocks[static_cast<std::size_t>(change.block)].heads;
+  const LayerSpec& own = stack.blocks[static_cast<std::size_t>(change.block)];
+  const int heads = own.heads;
   if (const TensorPtr& added = layer.masking.additive;
       added && (added->shape()[0] != 1 || (added->shape()[1] != 1 && added->shape()[1] != heads)))
     refuse(fmt::format("a painted mask of shape {}; [1][1 or {}][queries][keys] was expected",
@@ -257,7 +258,8 @@ void check_attention(const BlockChange& change, const StackSpec& stack) {
     case Positions::RopeInterleaved:
     case Positions::Alibi: break;
     case Positions::RelativeBuckets:
-      if (stack.positions != Positions::RelativeBuckets || layer.position_settings.buckets != stack.buckets)
+      if (own.positions != Positions::RelativeBuckets ||
+          layer.position_settings.buckets != own.position_settings.buckets)
         refuse("relative buckets, which need a learned table of as many buckets; the model has none");
       break;
     case Positions::RelativeWindows:

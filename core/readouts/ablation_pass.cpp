@@ -29,8 +29,8 @@ class Batch {
         work_(work),
         n_(run_.hidden[0].rows()),
         d_(pass.model.spec.d_model),
-        positions_(is_rotary(spec_.positions) ? token_positions(model_.spec, pass.base.input)
-                                              : std::vector<std::int64_t>()),
+        positions_(is_rotary(spec_.positions()) ? token_positions(model_.spec, pass.base.input)
+                                                : std::vector<std::int64_t>()),
         math_(spec_, weights_, positions_.empty() ? n_ : std::ranges::max(positions_) + 1, work, operators_) {
   }
 
@@ -85,7 +85,7 @@ class Batch {
   /// The attention of the current versions as one problem with heads for each version; [versions ·
   /// heads][rows][d_k].
   Tensor attend(std::size_t b, const RowRange& rows) {
-    const AttentionSpec& of = spec_.blocks[b];
+    const LayerSpec& of = spec_.blocks[b];
     const AttentionWeights& weights = weights_.blocks[b].attention;
     const HeadColumns& columns = weights.columns;
     const std::int64_t live = versions(), d_k = of.d_k;

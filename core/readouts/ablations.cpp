@@ -37,7 +37,7 @@ void check_ablations(const Model& model, const ModelRun& base, std::span<const H
         "begins and ends.");
   if (!base.changes.empty() || !base.input.mask.empty())
     throw Error("Effects of ablation are measured on a run without other changes and without a mask.");
-  const std::vector<AttentionSpec>& blocks =
+  const std::vector<LayerSpec>& blocks =
       (model.spec.decoder ? *model.spec.decoder : *model.spec.encoder).blocks;
   for (const HeadSet& set : sets) {
     if (set.empty()) throw Error("A set of heads to be ablated is empty.");

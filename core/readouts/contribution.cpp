@@ -12,7 +12,7 @@ namespace attnscope {
 namespace {
 
 struct HeadsOut {
-  const AttentionSpec& spec;
+  const LayerSpec& spec;
   const LinearMap& output;
 };
 

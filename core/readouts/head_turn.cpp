@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/rotate_pairs.hpp"
+#include "core/blocks/rope.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/models/run_stack.hpp"
 
@@ -11,10 +12,10 @@ namespace attnscope {
 HeadTurn::HeadTurn(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
                    std::int64_t begin, std::int64_t end, const Work& work)
     : begin_(begin) {
-  const StackSpec& spec = stack_of(model, run, of).spec;
-  if (!is_rotary(spec.positions) || !spec.blocks[block].rotary || end <= begin) return;
+  const LayerSpec& spec = stack_of(model, run, of).spec.blocks[block];
+  if (!is_rotary(spec.positions) || end <= begin) return;
   const std::vector<std::int64_t> all = token_positions(model.spec, run.input);
-  const RopeFrequencies frequencies = rope_frequencies(spec.rope, std::ranges::max(all) + 1);
+  const RopeFrequencies frequencies = rope_frequencies(rope_of(spec), std::ranges::max(all) + 1);
   pairs_ = std::ssize(frequencies.frequency);
   interleaved_ = spec.positions == Positions::RopeInterleaved;
   const std::int64_t step = interleaved_ ? 2 : 1, apart = interleaved_ ? 1 : pairs_;

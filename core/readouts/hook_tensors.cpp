@@ -24,8 +24,8 @@ int last_block(const Model& model, const HookBlocks& blocks) {
   return blocks.last < 0 ? count - 1 : std::min(blocks.last, count - 1);
 }
 
-bool turns(const StackSpec& stack, const AttentionSpec& block) {
-  return (is_rotary(stack.positions) && block.rotary) || stack.head_norms;
+bool turns(const LayerSpec& block) {
+  return is_rotary(block.positions) || block.qk_norm.kind != QkNorm::Kind::None;
 }
 
 Tensor tensor_of(const KeptRows& rows) { return Tensor(Shape{rows.rows(), rows.width}, rows.values); }
@@ -121,14 +121,14 @@ class HookWriter {
 
  private:
   void vectors(std::size_t b) {
-    const AttentionSpec& spec = stack_.spec.blocks[b];
+    const LayerSpec& spec = stack_.spec.blocks[b];
     const KeptRows& kept = stack_.run.attention[b].queries;
     const ConstFloatRows behind{kept.row(0), rows_, kept.width, kept.width};
     const HeadColumns& columns = stack_.weights.blocks[b].attention.columns;
     const auto give = [&](const char* name, const ConstFloatRows& rows, std::int64_t column, int heads) {
       take_(name_ + "attn." + name, heads_in_rows(rows, column, columns.stride, heads, spec.d_k));
     };
-    if (turns(stack_.spec, spec) || stack_.run.attention[b].staged) {
+    if (turns(spec) || stack_.run.attention[b].staged) {
       Tensor x = tensor_of(stack_.run.hidden[b]);
       const std::int64_t d = model_.spec.d_model;
       const AttentionWeights& weights = stack_.weights.blocks[b].attention;
@@ -164,7 +164,7 @@ class HookWriter {
   }
 
   void mlp(std::size_t b) {
-    const bool parallel = stack_.spec.arrangement == Arrangement::Parallel;
+    const bool parallel = stack_.spec.arrangement() == Arrangement::Parallel;
     const std::int64_t d = model_.spec.d_model;
     const LensPlace middle{static_cast<int>(b), true};
     Tensor x = parallel ? tensor_of(stack_.run.hidden[b]) : stream_at(model_, run_, middle, 0, rows_, work_);
@@ -205,7 +205,7 @@ double count_hook_numbers(const Model& model, const ModelRun& run, const HookBlo
              d = static_cast<double>(model.spec.d_model);
   double all = 3 * n * d;
   for (int b = blocks.first; b <= last_block(model, blocks); ++b) {
-    const AttentionSpec& block = stack.blocks[static_cast<std::size_t>(b)];
+    const LayerSpec& block = stack.blocks[static_cast<std::size_t>(b)];
     all += 5 * n * d + 2 * n * n * block.heads + 6 * n * block.heads * block.d_k;
   }
   return all;

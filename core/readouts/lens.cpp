@@ -20,7 +20,7 @@ std::vector<LensPlace> lens_places(const ModelSpec& spec) {
   const StackSpec& stack = spec.decoder ? *spec.decoder : *spec.encoder;
   std::vector<LensPlace> places{{}};
   for (int block = 0; block < static_cast<int>(stack.blocks.size()); ++block) {
-    if (stack.arrangement != Arrangement::Parallel) places.push_back({block, true});
+    if (stack.arrangement() != Arrangement::Parallel) places.push_back({block, true});
     places.push_back({block, false});
   }
   return places;
@@ -37,11 +37,11 @@ Tensor stream_at(const Model& model, const ModelRun& run, const LensPlace& place
   if (!place.behind_attention) return x;
   const BlockWeights& weights = stack.weights.blocks[block];
   const auto norm = [&](const NormWeights& with) {
-    if (with.exists()) apply_norm(work, stack.spec.norm, with, x.data(), rows, d, x.data());
+    if (with.exists()) apply_norm(work, stack.spec.norm(), with, x.data(), rows, d, x.data());
   };
   if (stack.spec.residual_after_norm) norm(weights.attention_norm);
   add_to(x, attention_addition(model, run, of, block, begin, end, work));
-  if (stack.spec.arrangement == Arrangement::PostNorm) norm(weights.after_attention_norm);
+  if (stack.spec.arrangement() == Arrangement::PostNorm) norm(weights.after_attention_norm);
   if (stack.spec.cross)
     add_to(x, attention_addition(model, run, AttentionOf::Cross, block, begin, end, work));
   return x;

@@ -89,9 +89,10 @@ LogitSplit split_logit(const Model& model, const ModelRun& run, std::int64_t row
   const std::int64_t d = model.spec.d_model;
   const NormWeights& final_norm = stack.weights.final_norm;
   const LogitDirection direction = direction_of(model, token, other, less);
-  const std::vector<double> weight = norm_weight(stack.spec.norm, final_norm, d);
-  const RowStatistics norm = fixed_norm(
-      stack.spec.norm, final_norm, std::span(stack.run.hidden.back().row(row), static_cast<std::size_t>(d)));
+  const std::vector<double> weight = norm_weight(stack.spec.norm(), final_norm, d);
+  const RowStatistics norm =
+      fixed_norm(stack.spec.norm(), final_norm,
+                 std::span(stack.run.hidden.back().row(row), static_cast<std::size_t>(d)));
   TensorOf<double> map(Shape{1, d});
   for (std::size_t c = 0; c < weight.size(); ++c)
     map.values()[c] = direction.of_width[c] * weight[c] * norm.inverse;
@@ -109,7 +110,7 @@ LogitSplit split_logit(const Model& model, const ModelRun& run, std::int64_t row
     split.parts.push_back({.kind = kind});
     split.values.push_back(value);
   };
-  if (final_norm.exists() && stack.spec.norm.kind == NormKind::LayerNorm)
+  if (final_norm.exists() && stack.spec.norm().kind == NormKind::LayerNorm)
     extra(StreamPart::Kind::Centring,
           -norm.mean * std::accumulate(map.values().begin(), map.values().end(), 0.0));
   if (!final_norm.bias.empty())

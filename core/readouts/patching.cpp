@@ -57,7 +57,7 @@ void check_pair(const PatchedPair& pair) {
 }
 
 void check_places(const PatchedPair& pair, std::span<const PatchPlace> places) {
-  const std::vector<AttentionSpec>& blocks = output_stack(pair.model).blocks;
+  const std::vector<LayerSpec>& blocks = output_stack(pair.model).blocks;
   const std::int64_t rows = pair.corrupted.last(pair.model).normed.rows();
   for (const PatchPlace& place : places) {
     const auto [block, head] = place.head;
@@ -115,16 +115,16 @@ TensorOf<double> answer_direction(const PatchedPair& pair) {
   const StackView stack = stack_of(model, pair.corrupted, output_attention(model.spec));
   const std::int64_t d = model.spec.d_model;
   const NormWeights& weights = stack.weights.final_norm;
-  const std::vector<double> weight = norm_weight(stack.spec.norm, weights, d);
+  const std::vector<double> weight = norm_weight(stack.spec.norm(), weights, d);
   const RowStatistics norm =
-      fixed_norm(stack.spec.norm, weights,
+      fixed_norm(stack.spec.norm(), weights,
                  std::span(stack.run.hidden.back().row(pair.row), static_cast<std::size_t>(d)));
   TensorOf<double> map = rows_of_map(model.logits, pair.token, 1);
   const TensorOf<double> other = rows_of_map(model.logits, pair.other, 1);
   for (std::size_t c = 0; c < weight.size(); ++c)
     map.values()[c] =
         (map.values()[c] - other.values()[c]) * model.spec.logit_scale * weight[c] * norm.inverse;
-  if (!weights.exists() || stack.spec.norm.kind != NormKind::LayerNorm) return map;
+  if (!weights.exists() || stack.spec.norm().kind != NormKind::LayerNorm) return map;
   // Centring can be applied before the sum instead of behind it.
   const double mean = std::accumulate(map.values().begin(), map.values().end(), 0.0) / static_cast<double>(d);
   for (double& value : map.values()) value -= mean;
@@ -133,7 +133,8 @@ TensorOf<double> answer_direction(const PatchedPair& pair) {
 
 bool reads_a_sum(const Model& model) {
   return model.spec.head.kind == HeadKind::NextToken && !model.head.dense && !model.head.norm.exists() &&
-         output_stack(model).arrangement != Arrangement::PostNorm && !output_stack(model).residual_after_norm;
+         output_stack(model).arrangement() != Arrangement::PostNorm &&
+         !output_stack(model).residual_after_norm;
 }
 
 }  // namespace
@@ -211,7 +212,7 @@ std::vector<double> direct_effects(const PatchedPair& pair, const Work& work) {
 
 std::int64_t first_patched_row(const PatchedPair& pair) {
   const Model& model = pair.model;
-  if (!output_stack(model).causal || model.spec.encoder) return 0;
+  if (!output_stack(model).causal() || model.spec.encoder) return 0;
   const std::vector<std::int64_t>& clean = ids_of(pair, pair.clean);
   return std::ranges::mismatch(clean, ids_of(pair, pair.corrupted)).in1 - clean.begin();
 }

@@ -20,18 +20,19 @@ class HeadSide {
   HeadSide(const Model& model, const ModelRun& run, const ScoreQuestion& asked, bool query)
       : model_(model), run_(run), asked_(asked), stack_(stack_of(model, run, asked.of)) {
     const BlockWeights& block = stack_.weights.blocks[asked.block];
-    const AttentionSpec& of = stack_.spec.blocks[asked.block];
+    const LayerSpec& of = stack_.spec.blocks[asked.block];
     const HeadColumns& columns = block.attention.columns;
     const std::int64_t head = query ? asked.head : asked.head / (of.heads / of.kv_heads);
     d_k_ = of.d_k;
     read_map(block.attention.maps, (query ? columns.query : columns.key) + head * columns.stride);
     const std::int64_t d = model.spec.d_model;
-    const std::vector<double> weight = norm_weight(stack_.spec.norm, block.attention_norm, d),
+    const std::vector<double> weight = norm_weight(stack_.spec.norm(), block.attention_norm, d),
                               add = norm_bias(block.attention_norm, d);
     from_norm_bias_ = map_.matrix() * Eigen::Map<const Vector>(add.data(), d);
     for (std::int64_t c = 0; c < d; ++c) map_.matrix().col(c) *= weight[static_cast<std::size_t>(c)];
     ones_ = map_.matrix().rowwise().sum();
-    if (stack_.spec.head_norms) head_norm_ = query ? &block.attention.query_norm : &block.attention.key_norm;
+    if (of.qk_norm.kind != QkNorm::Kind::None)
+      head_norm_ = query ? &block.attention.query_norm : &block.attention.key_norm;
   }
 
   /// 1 / √(… + ε) of the block's norm in a row.
@@ -99,14 +100,14 @@ class HeadSide {
     const NormWeights& norm = stack_.weights.blocks[asked_.block].attention_norm;
     const std::int64_t d = model_.spec.d_model;
     const float* const x = stack_.run.hidden[asked_.block].row(row);
-    RowScale scale{fixed_norm(stack_.spec.norm, norm, std::span(x, static_cast<std::size_t>(d))),
+    RowScale scale{fixed_norm(stack_.spec.norm(), norm, std::span(x, static_cast<std::size_t>(d))),
                    Vector::Ones(d_k_)};
     if (head_norm_ == nullptr) return scale;
     const Vector raw =
         (map_.matrix() * Eigen::Map<const Eigen::VectorXf>(x, d).cast<double>() - ones_ * scale.norm.mean) *
             scale.norm.inverse +
         from_norm_bias_ + bias_;
-    const NormSettings settings{NormKind::RmsNorm, stack_.spec.norm.epsilon};
+    const NormSettings settings = norm_settings(stack_.spec.blocks[asked_.block].qk_norm);
     const RowStatistics own = fixed_norm(settings, *head_norm_,
                                          std::span<const double>(raw.data(), static_cast<std::size_t>(d_k_)));
     const std::vector<double> weight = norm_weight(settings, *head_norm_, d_k_);

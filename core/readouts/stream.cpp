@@ -32,7 +32,7 @@ struct WayOut {
 
 WayOut way_out(const StackView& stack, const ModelRun& run, AttentionOf of, std::size_t block) {
   const BlockWeights& weights = stack.weights.blocks[block];
-  const bool sandwich = stack.spec.arrangement == Arrangement::Sandwich && of != AttentionOf::Cross;
+  const bool sandwich = stack.spec.arrangement() == Arrangement::Sandwich && of != AttentionOf::Cross;
   return {of == AttentionOf::Cross ? weights.cross.output : weights.attention.output,
           sandwich && weights.after_attention_norm.exists() ? &weights.after_attention_norm : nullptr,
           change_of(run.changes, of, block).attention_off};
@@ -139,7 +139,7 @@ class Projector {
     Vector behind = Vector::Zero(k_), ones = Vector::Zero(k_);
     std::vector<RowStatistics> norms(static_cast<std::size_t>(end_ - begin_));
     if (way.behind != nullptr) {
-      const std::vector<double> weight = norm_weight(stack_.spec.norm, *way.behind, d),
+      const std::vector<double> weight = norm_weight(stack_.spec.norm(), *way.behind, d),
                                 bias = norm_bias(*way.behind, d);
       behind = map_.matrix() * Eigen::Map<const Vector>(bias.data(), d);
       for (std::int64_t c = 0; c < d; ++c) map.matrix().col(c) *= weight[static_cast<std::size_t>(c)];
@@ -147,7 +147,7 @@ class Projector {
       const Tensor out = through(way.output, beside_each_other(heads), work_);
       for (std::size_t r = 0; r < norms.size(); ++r)
         norms[r] =
-            fixed_norm(stack_.spec.norm, *way.behind,
+            fixed_norm(stack_.spec.norm(), *way.behind,
                        std::span(out.data() + static_cast<std::int64_t>(r) * d, static_cast<std::size_t>(d)));
     }
     const HeadsSeen heads_seen(map, way.output, end_ - begin_);
@@ -214,7 +214,7 @@ std::string name_of(const StreamPart& part) {
 }
 
 void check_is_sum(const StackSpec& spec, const std::string& family) {
-  if (spec.arrangement == Arrangement::PostNorm)
+  if (spec.arrangement() == Arrangement::PostNorm)
     throw Error(
         fmt::format("The blocks of {} are post-norm: a norm stands after every sum, so the residual stream "
                     "is not the sum of "
@@ -273,7 +273,7 @@ Tensor attention_addition(const Model& model, const ModelRun& run, AttentionOf o
   const Tensor heads = head_outputs(model, run, of, block, {.begin = begin, .end = end}, work);
   Tensor out = through(way.output, beside_each_other(heads), work);
   if (way.behind != nullptr)
-    apply_norm(work, stack.spec.norm, *way.behind, out.data(), end - begin, model.spec.d_model, out.data());
+    apply_norm(work, stack.spec.norm(), *way.behind, out.data(), end - begin, model.spec.d_model, out.data());
   if (way.off) out.matrix().setZero();
   return out;
 }

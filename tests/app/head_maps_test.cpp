@@ -108,7 +108,7 @@ TEST_CASE(
   const Opened o;
   const HeadMapRequest weights = o.of(1), added = o.of(1, CellValue::Contribution);
   const std::int64_t d_model = o.model->spec.d_model;
-  const AttentionSpec& attention = o.model->spec.decoder->blocks[0];
+  const LayerSpec& attention = o.model->spec.decoder->blocks[0];
   CHECK(map_cost(weights) == n * n);
   CHECK(map_cost(added) == n * n + d_model * (attention.heads + attention.d_k) + n * attention.d_k);
   HeadMaps maps(o.pool, n * n);  // the weights are made while a frame waits, and nothing that is more work

@@ -63,7 +63,7 @@ struct ProcessOfModel {
 
  private:
   WatchRecordBytes call(const Model& model, const ModelRun& run, std::size_t block, const Options& options) {
-    const AttentionSpec& spec = model.spec.decoder->blocks[block];
+    const LayerSpec& spec = model.spec.decoder->blocks[block];
     const HeadColumns& columns = model.decoder.blocks[block].attention.columns;
     const KeptRows& rows = run.decoder.attention[block].queries;
     const auto part = [&](std::int64_t first, float times) {
@@ -81,7 +81,7 @@ struct ProcessOfModel {
                            {"kind", "self"},
                            {"keys_from", 0},
                            {"queries_from", 0},
-                           {"scale", spec.scale},
+                           {"scale", scale_of(spec)},
                            {"causal", true},
                            {"ms", 1.5}}};
     made.blobs = {{"q", part(columns.query, options.queries_times)},

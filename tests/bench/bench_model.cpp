@@ -89,7 +89,7 @@ class ModelBench {
   std::string heading() const {
     const ModelSpec& spec = model_->spec;
     int heads = 0;
-    for (const AttentionSpec& block : stack_->blocks) heads += block.heads;
+    for (const LayerSpec& block : stack_->blocks) heads += block.heads;
     return fmt::format(
         "{} · {} · {} block{}, {} head{}, {} wide · {} · {} thread{}\n"
         "opened in {:.1f} ms, {:.0f} MB of its own\n",

@@ -100,7 +100,7 @@ TEST_CASE("the work of a row with a cache, and of all rows without one", "[gener
   CHECK(cached_numbers(stack) == small_models::gpt_blocks * 2 * small_models::gpt_width);
   CHECK(cached_cross_numbers(stack) == 0);
   StackSpec windowed = stack;
-  for (AttentionSpec& block : windowed.blocks) block.window = 3;
+  for (LayerSpec& block : windowed.blocks) block.masking.window.left = 2;
   CHECK(multiply_adds(windowed, model.decoder, {6, 7, 0}) == row_work(2));
 }
 

@@ -180,14 +180,14 @@ TEST_CASE("what a GGUF header says of positions, mask and experts counts", "[mod
     write(directory / "m.gguf", file);
     return *open_model(directory / "m.gguf")->spec.decoder;
   };
-  CHECK(spec([](GgufSample&) {}).causal);
+  CHECK(spec([](GgufSample&) {}).causal());
   CHECK_FALSE(spec([](GgufSample& file) {
                 file.value("llama.attention.causal", BOOL, std::string(1, '\0'));
-              }).causal);
+              }).causal());
   for (const char* key : {"llama.rope.scaling.factor", "llama.rope.scale_linear"}) {
     const StackSpec linear = spec([&](GgufSample& file) { file.value(key, F32, le(4.0f)); });
-    CHECK(linear.rope.scaling == RopeScaling::Linear);
-    CHECK(linear.rope.factor == 4);
+    CHECK(rope_of(linear.blocks[0]).scaling == RopeScaling::Linear);
+    CHECK(rope_of(linear.blocks[0]).factor == 4);
   }
   const StackSpec yarn = spec([](GgufSample& file) {
     file.value("llama.rope.scaling.type", STRING, text("yarn"))
@@ -198,10 +198,11 @@ TEST_CASE("what a GGUF header says of positions, mask and experts counts", "[mod
         .value("llama.rope.scaling.yarn_beta_slow", F32, le(2.0f))
         .value("llama.rope.scaling.yarn_ext_factor", F32, le(-1.0f));
   });
-  REQUIRE(yarn.rope.magnitude);
-  CHECK(std::abs(*yarn.rope.magnitude - 1.5 * (0.1 * std::log(4.0) + 1)) < 1e-9);
-  CHECK(yarn.rope.fast == 16);
-  CHECK(yarn.rope.slow == 2);
+  REQUIRE(rope_of(yarn.blocks[0]).magnitude);
+  // Settings are floats.
+  CHECK(std::abs(*rope_of(yarn.blocks[0]).magnitude - 1.5 * (0.1 * std::log(4.0) + 1)) < 1e-7);
+  CHECK(rope_of(yarn.blocks[0]).fast == 16);
+  CHECK(rope_of(yarn.blocks[0]).slow == 2);
   const auto refused = [&](const char* key, std::uint32_t type, const std::string& bytes) {
     GgufSample file = gguf(tensors);
     file.value(key, type, bytes);
@@ -233,9 +234,9 @@ TEST_CASE("Gemma 2 of GGUF has its window in every second block, from the first 
   GgufTensors files(directory / "m.gguf");
   const ModelConfig config = read_gguf_config(files);
   REQUIRE(config.spec.decoder->blocks.size() == 3);
-  CHECK(config.spec.decoder->blocks[0].window == 7);
-  CHECK(config.spec.decoder->blocks[1].window == 0);
-  CHECK(config.spec.decoder->blocks[2].window == 7);
+  CHECK(window_of(config.spec.decoder->blocks[0]) == 7);
+  CHECK(window_of(config.spec.decoder->blocks[1]) == 0);
+  CHECK(window_of(config.spec.decoder->blocks[2]) == 7);
 }
 
 TEST_CASE("a GGUF file that is no model of ours is refused in words", "[models][gguf]") {

@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
 
+#include "core/document/attention_settings.hpp"
 #include "core/models/opened/block_tensors.hpp"
 #include "core/read_gpt.hpp"
 
@@ -64,7 +65,7 @@ TEST_CASE("head scores stand beside what uniform attention has", "[readouts][sco
 
 TEST_CASE("the scores of a head count the keys of its own mask", "[readouts][scores][changes]") {
   ReadGpt o;
-  LayerSpec settings = own_attention(*o.model, AttentionOf::Decoder, 1);
+  LayerSpec settings = attention_only(o.model->spec.decoder->blocks[1]);
   settings.masking.window = {1, -1};  // of head 0 alone: the others see all keys
   settings.masking.heads = {0};
   RunRequest request;

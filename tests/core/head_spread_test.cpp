@@ -39,8 +39,8 @@ struct NaiveStack {
   const std::vector<std::int64_t>& special;
 
   bool sees(std::size_t block, std::size_t i, std::size_t j) const {
-    if (spec.causal && j > i) return false;
-    const std::int64_t window = spec.blocks[block].window;
+    if (spec.causal() && j > i) return false;
+    const std::int64_t window = window_of(spec.blocks[block]);
     const auto apart = static_cast<std::int64_t>(i > j ? i - j : j - i);
     return window == 0 || apart < window;
   }
@@ -135,7 +135,7 @@ void check_scores(const HeadSpreads& found, AttentionOf of, const NaiveStack& st
     CHECK_FALSE(found.has(head, TextMeasure::Divergence));
   }
   std::size_t all = 0;
-  for (const AttentionSpec& block : stack.spec.blocks) all += static_cast<std::size_t>(block.heads);
+  for (const LayerSpec& block : stack.spec.blocks) all += static_cast<std::size_t>(block.heads);
   CHECK(heads == all);
 }
 

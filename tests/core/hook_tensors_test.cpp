@@ -158,9 +158,9 @@ TEST_CASE("TransformerLens' names of every family fit each other", "[readouts][h
     Hooks hooks;
     hooks.take(family);
     const StackSpec& stack = *hooks.model->spec.decoder;
-    const bool parallel = stack.arrangement == Arrangement::Parallel;
+    const bool parallel = stack.arrangement() == Arrangement::Parallel;
     for (int b = 0; b < static_cast<int>(stack.blocks.size()); ++b) {
-      const AttentionSpec& spec = stack.blocks[static_cast<std::size_t>(b)];
+      const LayerSpec& spec = stack.blocks[static_cast<std::size_t>(b)];
       const Tensor &pre = hooks.in(b, "hook_resid_pre"), &post = hooks.in(b, "hook_resid_post"),
                    &attention = hooks.in(b, "hook_attn_out"), &mlp = hooks.in(b, "hook_mlp_out");
       if (parallel) {
@@ -172,7 +172,7 @@ TEST_CASE("TransformerLens' names of every family fit each other", "[readouts][h
         CHECK(worst_sum(hooks.in(b, "hook_resid_mid"), pre, attention) < 1e-5);
         CHECK(worst_sum(post, hooks.in(b, "hook_resid_mid"), mlp) < 1e-5);
       }
-      const bool rotary = is_rotary(stack.positions);
+      const bool rotary = is_rotary(spec.positions);
       const Tensor &q = hooks.in(b, rotary ? "attn.hook_rot_q" : "attn.hook_q"),
                    &k = hooks.in(b, rotary ? "attn.hook_rot_k" : "attn.hook_k"),
                    &v = hooks.in(b, "attn.hook_v"), &z = hooks.in(b, "attn.hook_z"),
@@ -181,7 +181,9 @@ TEST_CASE("TransformerLens' names of every family fit each other", "[readouts][h
       CHECK(q.shape() == Shape{n, spec.heads, spec.d_k});
       CHECK(k.shape() == Shape{n, spec.kv_heads, spec.d_k});
       CHECK(hooks.in(b, "attn.hook_k").shape() == k.shape());
-      if (rotary && !stack.head_norms)  // the first position is not rotated, and no rotation changes a norm
+      if (rotary &&
+          spec.qk_norm.kind ==
+              QkNorm::Kind::None)  // the first position is not rotated, and no rotation changes a norm
         for (std::int64_t h = 0; h < spec.heads; ++h)
           for (std::int64_t i = 0; i < n; ++i) {
             double before = 0, behind = 0;
@@ -202,12 +204,13 @@ TEST_CASE("TransformerLens' names of every family fit each other", "[readouts][h
             const auto score = static_cast<double>(scores.matrix(h)(i, j));
             sum += std::exp(score);
             if (j > i) CHECK(std::isinf(score));
-            if (std::isinf(score) || stack.positions == Positions::Alibi) continue;
+            if (std::isinf(score) || spec.positions == Positions::Alibi) continue;
             double dot = 0;
             for (std::int64_t c = 0; c < spec.d_k; ++c)
               dot += hooks.number(q, i, h, c) * hooks.number(k, j, group, c);
-            dot *= spec.scale;
-            if (stack.soft_cap > 0) dot = stack.soft_cap * std::tanh(dot / stack.soft_cap);
+            dot *= scale_of(spec);
+            if (const auto cap = static_cast<double>(spec.soft_cap); cap > 0)
+              dot = cap * std::tanh(dot / cap);
             CHECK(std::abs(dot - score) < 1e-4 * (1 + std::abs(score)));
           }
           for (std::int64_t j = 0; j < n; ++j)

@@ -8,6 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/document/attention_settings.hpp"
 #include "core/models/opened/block_tensors.hpp"
 #include "core/models/staged_attention.hpp"
 #include "core/read_gpt.hpp"
@@ -58,9 +59,9 @@ TEST_CASE("the keys that a block's queries see are those of its causal rule, its
           CAPTURE(causal, mask_off, made_causal, window);
           ModelSpec spec;
           spec.decoder.emplace();
-          spec.decoder->causal = causal;
           spec.decoder->blocks.resize(2);
-          spec.decoder->blocks[1].window = window;
+          spec.decoder->blocks[1].masking.window.left = window - 1;
+          set_causal(*spec.decoder, causal);
           ModelRun run;
           run.decoder.hidden.push_back({.width = 2, .values = std::vector<float>(2 * 8)});
           run.changes.blocks = {{.block = 1, .mask_off = mask_off, .causal = made_causal}};
@@ -127,7 +128,7 @@ TEST_CASE("normalised entropies are those of naive doubles, hidden tokens or not
 TEST_CASE("a block with a mask of its own: its keys and entropies are those of that mask, head by head",
           "[models][changes]") {
   const ReadGpt o;
-  LayerSpec settings = own_attention(*o.model, AttentionOf::Decoder, 1);
+  LayerSpec settings = attention_only(o.model->spec.decoder->blocks[1]);
   settings.masking.causal = false;
   settings.masking.window = {1, 2};
   const auto run_with = [&](const LayerSpec& layer) {

@@ -39,7 +39,7 @@ std::vector<ModelChanges> some_changes(const ModelSpec& spec, bool hides) {
       all[0].blocks.push_back({.of = of, .block = block, .scale = spec.family == "T5" ? 0.3 : 1.0});
       all[1].blocks.push_back({.of = of, .block = block, .temperature = 1.7});
       all[2].blocks.push_back({.of = of, .block = block, .mask_off = true});
-      if (!stack.causal && of != AttentionOf::Cross)
+      if (!stack.causal() && of != AttentionOf::Cross)
         all[8].blocks.push_back({.of = of, .block = block, .causal = true});
       for (int head = 0; head < heads; ++head) {
         const bool mean = head % 2 == 1 && !hides;
@@ -65,7 +65,7 @@ bool counts_from_zero(const ModelInput& input) {
   return true;
 }
 
-bool turns(const ModelSpec& spec) { return spec.decoder && is_rotary(spec.decoder->positions); }
+bool turns(const ModelSpec& spec) { return spec.decoder && is_rotary(spec.decoder->positions()); }
 
 /// All inputs of a model's golden file; returns how many runs were compared.
 int compare_model(const fs::path& folder, Machine& machine) {
@@ -133,12 +133,14 @@ TEST_CASE("positions and arrangements that no model has are refused by their nam
   Machine machine;
   const Opened o("llama");
   Model model = *o.model;
-  model.spec.decoder->positions = Positions::Disentangled;
+  for (LayerSpec& block : model.spec.decoder->blocks) block.positions = Positions::Disentangled;
   const auto refusal = ContainsSubstring("Positions of a model: disentangled; learned, RoPE");
   CHECK_THROWS_WITH(run_model(model, o.input, {}, machine.work), refusal);
   CHECK_THROWS_WITH(block_tensors(model, AttentionOf::Decoder, 0), refusal);
-  model.spec.decoder->positions = Positions::RopeHalf;
-  model.spec.decoder->arrangement = Arrangement::None;
+  for (LayerSpec& block : model.spec.decoder->blocks) {
+    block.positions = Positions::RopeHalf;
+    block.block.kind = Arrangement::None;
+  }
   const auto lone = ContainsSubstring("Arrangement of a model's blocks: none;");
   CHECK_THROWS_WITH(run_model(model, o.input, {}, machine.work), lone);
   CHECK_THROWS_WITH(block_tensors(model, AttentionOf::Decoder, 0), lone);
@@ -147,31 +149,37 @@ TEST_CASE("positions and arrangements that no model has are refused by their nam
 TEST_CASE("rotary positions of every kind turn a layer's heads as the model's", "[models][layer_document]") {
   Machine machine;
   const Opened o("llama");
-  const auto compare_with = [&](const std::function<void(RopeSettings&)>& set,
+  const auto compare_with = [&](const std::function<void(PositionSettings&)>& set,
                                 Positions kind = Positions::RopeHalf) {
     Model model = *o.model;
-    model.spec.decoder->positions = kind;
-    RopeSettings& rope = model.spec.decoder->rope;
-    rope.factor = 3;
-    rope.trained_positions = 5;
-    set(rope);
+    for (LayerSpec& block : model.spec.decoder->blocks) {
+      block.positions = kind;
+      block.position_settings.rope_factor = 3;
+      block.position_settings.rope_trained = 5;
+      set(block.position_settings);
+    }
     compare_all(model, run_model(model, o.input, {.logits = LogitRows::None}, machine.work), machine);
   };
-  compare_with([](RopeSettings&) {}, Positions::RopeInterleaved);
-  compare_with([](RopeSettings& rope) { rope.rotated = 2; });
-  compare_with([](RopeSettings& rope) { rope.divisors = {1.5f, 4}; });
+  compare_with([](PositionSettings&) {}, Positions::RopeInterleaved);
+  compare_with([](PositionSettings& rope) { rope.rope_dims = 2; });
+  compare_with([](PositionSettings& rope) {
+    rope.rope_divisors = std::make_shared<const Tensor>(Shape{2}, std::vector<float>{1.5f, 4});
+  });
   for (const RopeScaling scaling :
        {RopeScaling::Linear, RopeScaling::Dynamic, RopeScaling::Yarn, RopeScaling::Llama3}) {
     CAPTURE(static_cast<int>(scaling));
-    compare_with([&](RopeSettings& rope) { rope.scaling = scaling; });
+    compare_with([&](PositionSettings& rope) { rope.rope_scaling = scaling; });
   }
-  compare_with([](RopeSettings& rope) {
-    rope.scaling = RopeScaling::Yarn;
-    rope.truncate = false;
-    rope.magnitude = 1.25;
+  compare_with([](PositionSettings& rope) {
+    rope.rope_scaling = RopeScaling::Yarn;
+    rope.rope_truncate = false;
+    rope.rope_magnitude = 1.25;
   });
+  // Another base in every second block.
+  int blocks = 0;
+  compare_with([&](PositionSettings& rope) { rope.rope_base = ++blocks % 2 == 0 ? 50 : 10'000; });
   Model still = *o.model;
-  for (AttentionSpec& block : still.spec.decoder->blocks) block.rotary = false;
+  for (LayerSpec& block : still.spec.decoder->blocks) block.positions = Positions::None;
   compare_all(still, run_model(still, o.input, {.logits = LogitRows::None}, machine.work), machine);
   Document document = layer_document(*o.model, run_model(*o.model, o.input, {}, machine.work),
                                      block_tensors(*o.model, AttentionOf::Decoder, 0), {}, {});

@@ -36,47 +36,49 @@ TEST_CASE("what a config does not say takes its family's default", "[models]") {
   CHECK(gpt2.vocabulary == 50'257);
   REQUIRE(gpt2.decoder);
   CHECK(gpt2.decoder->blocks.size() == 12);
-  CHECK(gpt2.decoder->blocks[5].scale == 0.125);
-  CHECK(gpt2.decoder->causal);
+  CHECK(scale_of(gpt2.decoder->blocks[5]) == 0.125);
+  CHECK(gpt2.decoder->causal());
   CHECK(gpt2.tied);
   const ModelSpec llama = config(R"({"model_type": "llama", "hidden_size": 576, "num_attention_heads": 9,
       "num_key_value_heads": 3, "rope_theta": 100000, "vocab_size": 49152})")
                               .spec;
   CHECK(llama.decoder->blocks[0].d_k == 64);
   CHECK(llama.decoder->blocks[0].kv_heads == 3);
-  CHECK(llama.decoder->rope.base == 100'000);
-  CHECK(llama.decoder->rope.rotated == 64);
-  CHECK(llama.decoder->gated);
+  CHECK(rope_of(llama.decoder->blocks[0]).base == 100'000);
+  CHECK(rope_of(llama.decoder->blocks[0]).rotated == 64);
+  CHECK(llama.decoder->blocks[0].block.gated);
   CHECK_FALSE(llama.tied);
 }
 
 TEST_CASE("windows, caps and rotary shares are read as each family means them", "[models]") {
   const ModelSpec mistral = config(R"({"model_type": "mistral", "sliding_window": 4096})").spec;
-  CHECK(mistral.decoder->blocks[0].window == 4096);
+  CHECK(window_of(mistral.decoder->blocks[0]) == 4096);
   const ModelSpec open = config(R"({"model_type": "mistral", "sliding_window": null})").spec;
-  CHECK(open.decoder->blocks[0].window == 0);
+  CHECK(window_of(open.decoder->blocks[0]) == 0);
   const ModelSpec qwen = config(R"({"model_type": "qwen2", "sliding_window": 8, "use_sliding_window": true,
       "max_window_layers": 2, "num_hidden_layers": 4})")
                              .spec;
-  CHECK(qwen.decoder->blocks[1].window == 0);
-  CHECK(qwen.decoder->blocks[2].window == 8);
+  CHECK(window_of(qwen.decoder->blocks[1]) == 0);
+  CHECK(window_of(qwen.decoder->blocks[2]) == 8);
   const ModelSpec gemma = config(R"({"model_type": "gemma2", "head_dim": 256})").spec;
-  CHECK(gemma.decoder->blocks[0].window == 4096);
-  CHECK(gemma.decoder->blocks[1].window == 0);
-  CHECK(gemma.decoder->soft_cap == 50);
+  CHECK(window_of(gemma.decoder->blocks[0]) == 4096);
+  CHECK(window_of(gemma.decoder->blocks[1]) == 0);
+  CHECK(gemma.decoder->blocks[0].soft_cap == 50);
   CHECK(gemma.logit_cap == 30);
-  CHECK(gemma.decoder->blocks[0].scale == 1.0 / 16);
-  CHECK(config(R"({"model_type": "gemma2", "attn_logit_softcapping": null})").spec.decoder->soft_cap == 0);
+  CHECK(scale_of(gemma.decoder->blocks[0]) == 1.0 / 16);
+  CHECK(config(R"({"model_type": "gemma2", "attn_logit_softcapping": null})")
+            .spec.decoder->blocks[0]
+            .soft_cap == 0);
   const ModelSpec neox = config(R"({"model_type": "gpt_neox", "rotary_pct": 0.25})").spec;
-  CHECK(neox.decoder->rope.rotated == 24);
+  CHECK(rope_of(neox.decoder->blocks[0]).rotated == 24);
   const ModelSpec roberta = config(R"({"model_type": "roberta"})").spec;
   CHECK(roberta.first_position == 2);
   const ModelSpec t5 = config(R"({"model_type": "t5", "feed_forward_proj": "gated-gelu",
       "tie_word_embeddings": false})")
                            .spec;
-  CHECK(t5.encoder->gated);
-  CHECK(t5.encoder->activation == Activation::GeluTanh);
-  CHECK(t5.decoder->blocks[0].scale == 1);
+  CHECK(t5.encoder->blocks[0].block.gated);
+  CHECK(t5.encoder->blocks[0].block.activation == Activation::GeluTanh);
+  CHECK(scale_of(t5.decoder->blocks[0]) == 1);
   CHECK(t5.logit_scale == 1);
 }
 
@@ -96,6 +98,8 @@ TEST_CASE("a config that does not fit is refused in words that name the key", "[
   refused(R"({"model_type": "gpt2", "n_head": 5})", "5 heads cannot share a width of 768");
   refused(R"({"model_type": "gpt2", "activation_function": "mish"})", "\"mish\" is no activation");
   refused(R"({"model_type": "gpt2", "layer_norm_epsilon": -1})", "a number above 0");
+  refused(R"({"model_type": "gpt2", "layer_norm_epsilon": 1e-60})", "a number that float32 holds");
+  refused(R"({"model_type": "llama", "rope_theta": 1e300})", "a number that float32 holds");
   refused(R"({"model_type": "llama", "num_key_value_heads": 5})", "5 heads of keys");
   refused(R"({"model_type": "llama", "rope_scaling": {"type": "longrope"}})", "\"longrope\" is no scaling");
   refused(R"({"model_type": "llama", "rope_scaling": {"rope_type": "llama3", "high_freq_factor": 1}})",
@@ -114,7 +118,7 @@ TEST_CASE("a config that does not fit is refused in words that name the key", "[
 TEST_CASE("a share of dimensions that is odd and biases that are left out are refused", "[models]") {
   const std::string neox =
       R"({"model_type": "gpt_neox", "hidden_size": 32, "num_attention_heads": 4, "rotary_pct": )";
-  CHECK(config(neox + "0.5}").spec.decoder->rope.rotated == 4);
+  CHECK(rope_of(config(neox + "0.5}").spec.decoder->blocks[0]).rotated == 4);
   CHECK_THROWS_WITH(config(neox + "0.4}"), ContainsSubstring("rotary_pct: 3 of 8 dimensions"));
   CHECK_NOTHROW(config(R"({"model_type": "bloom", "slow_but_exact": true, "pretraining_tp": 1})"));
   CHECK_NOTHROW(config(R"({"model_type": "bloom", "slow_but_exact": false, "pretraining_tp": 2})"));

@@ -53,8 +53,8 @@ void heads_and_blocks(GgufSample& file, const std::string& architecture, std::ui
 
 TEST_CASE("each number of a scaling of rotary positions is read", "[models]") {
   const auto rope = [](const std::string& scaling) {
-    return config("llama", R"("max_position_embeddings": 64, "rope_scaling": {)" + scaling + "}")
-        .spec.decoder->rope;
+    return rope_of(config("llama", R"("max_position_embeddings": 64, "rope_scaling": {)" + scaling + "}")
+                       .spec.decoder->blocks[0]);
   };
   const RopeSettings llama3 = rope(R"("rope_type": "llama3", "factor": 8, "low_freq_factor": 2,
       "high_freq_factor": 5, "original_max_position_embeddings": 16)");
@@ -89,12 +89,12 @@ TEST_CASE("T5: two depths, buckets, the scale of the logits and where decoding b
                            .spec;
   CHECK(t5.encoder->blocks.size() == 3);
   CHECK(t5.decoder->blocks.size() == 5);
-  CHECK(t5.encoder->buckets == 16);
-  CHECK(t5.decoder->bucket_distance == 40);
+  CHECK(t5.encoder->blocks[0].position_settings.buckets == 16);
+  CHECK(t5.decoder->blocks[0].position_settings.bucket_distance == 40);
   CHECK(t5.decoder_start == 7);
-  CHECK(t5.decoder->causal);
+  CHECK(t5.decoder->causal());
   CHECK(t5.decoder->cross);
-  CHECK_FALSE(t5.encoder->causal);
+  CHECK_FALSE(t5.encoder->causal());
   CHECK(t5.logit_scale == 0.125);  // tied, of a width of 64
   CHECK(config("t5", R"("d_model": 64, "scale_decoder_outputs": false)").spec.logit_scale == 1);
   CHECK(config("t5", R"("d_model": 64, "tie_word_embeddings": false, "scale_decoder_outputs": true)")
@@ -140,9 +140,9 @@ TEST_CASE("windows of Gemma 2 and Qwen as layer_types has them", "[models]") {
   const ModelSpec gemma = config("gemma2", R"("num_hidden_layers": 3, "sliding_window": 6,
       "layer_types": ["full_attention", "sliding_attention", "full_attention"])")
                               .spec;
-  CHECK(gemma.decoder->blocks[0].window == 0);
-  CHECK(gemma.decoder->blocks[1].window == 6);
-  CHECK(gemma.decoder->blocks[2].window == 0);
+  CHECK(window_of(gemma.decoder->blocks[0]) == 0);
+  CHECK(window_of(gemma.decoder->blocks[1]) == 6);
+  CHECK(window_of(gemma.decoder->blocks[2]) == 0);
   refused("qwen3", R"("num_hidden_layers": 1, "layer_types": ["sliding_attention"], "sliding_window": 6)",
           "use_sliding_window turns them off");
   // A window as long as the longest text masks nothing.
@@ -158,16 +158,16 @@ TEST_CASE("biases, scales and residuals that only some files ask for", "[models]
   CHECK(config("llama", R"("mlp_bias": true)").mlp_bias);
   CHECK(config("bloom", R"("apply_residual_connection_post_layernorm": true)")
             .spec.decoder->residual_after_norm);
-  CHECK(config("gpt_neox", R"("use_parallel_residual": false)").spec.decoder->arrangement ==
+  CHECK(config("gpt_neox", R"("use_parallel_residual": false)").spec.decoder->arrangement() ==
         Arrangement::PreNorm);
-  CHECK(config("gpt_neox", "").spec.decoder->arrangement == Arrangement::Parallel);
+  CHECK(config("gpt_neox", "").spec.decoder->arrangement() == Arrangement::Parallel);
   const ModelSpec gemma = config("gemma2", R"("query_pre_attn_scalar": 64, "hidden_size": 256)").spec;
-  CHECK(gemma.decoder->blocks[0].scale == 0.125);
+  CHECK(scale_of(gemma.decoder->blocks[0]) == 0.125);
   CHECK(gemma.embedding_scale == 16);
   const ModelSpec gpt2 = config("gpt2", R"("scale_attn_by_inverse_layer_idx": true)").spec;
-  CHECK(gpt2.decoder->blocks[0].scale == 0.125);
-  CHECK(gpt2.decoder->blocks[3].scale == 0.125 / 4);
-  CHECK(config("gpt2", R"("scale_attn_weights": false)").spec.decoder->blocks[0].scale == 1);
+  CHECK(scale_of(gpt2.decoder->blocks[0]) == 0.125);
+  CHECK(scale_of(gpt2.decoder->blocks[3]) == 0.125 / 4);
+  CHECK(scale_of(config("gpt2", R"("scale_attn_weights": false)").spec.decoder->blocks[0]) == 1);
   CHECK_NOTHROW(config("llama", R"("position_embedding_type": "rope")"));
   CHECK_NOTHROW(config("bloom", R"("position_embedding_type": "alibi")"));
   refused("llama", R"("position_embedding_type": "alibi")", "position_embedding_type");
@@ -184,11 +184,11 @@ TEST_CASE("heads of a GGUF file: how many, how wide, and how their scores are sc
     file.value("qwen2.attention.head_count_kv", U32, u32(2))
         .value("qwen2.attention.key_length", U32, u32(16));
   });
-  const AttentionSpec& block = shared.spec.decoder->blocks[1];
+  const LayerSpec& block = shared.spec.decoder->blocks[1];
   CHECK(block.heads == 4);
   CHECK(block.kv_heads == 2);
   CHECK(block.d_k == 16);
-  CHECK(block.scale == 0.25);
+  CHECK(scale_of(block) == 0.25);
   const auto refused_gguf = [](const char* key, std::uint32_t value, const std::string& words) {
     CAPTURE(key);
     CHECK_THROWS_WITH(gguf("llama",
@@ -204,13 +204,11 @@ TEST_CASE("heads of a GGUF file: how many, how wide, and how their scores are sc
   refused_gguf("llama.embedding", 0, "3, which cannot share a width of 16");
   // Only Gemma 2 27B, which has 46 blocks, divides by √(width / heads).
   const auto scale = [](std::uint32_t blocks) {
-    return gguf("gemma2",
-                [&](GgufSample& file) {
-                  heads_and_blocks(file, "gemma2", 4, blocks);
-                  file.value("gemma2.attention.key_length", U32, u32(16));
-                })
-        .spec.decoder->blocks[0]
-        .scale;
+    const ModelConfig made = gguf("gemma2", [&](GgufSample& file) {
+      heads_and_blocks(file, "gemma2", 4, blocks);
+      file.value("gemma2.attention.key_length", U32, u32(16));
+    });
+    return scale_of(made.spec.decoder->blocks[0]);
   };
   CHECK(scale(46) == 0.5);
   CHECK(scale(42) == 0.25);
@@ -219,9 +217,9 @@ TEST_CASE("heads of a GGUF file: how many, how wide, and how their scores are sc
 TEST_CASE("what a GGUF header leaves out is its family's default, and what it says counts",
           "[models][gguf]") {
   const ModelConfig usual = gguf("gemma2", [](GgufSample& file) { heads_and_blocks(file, "gemma2", 4, 2); });
-  CHECK(usual.spec.decoder->blocks[0].window == 4096);
-  CHECK(usual.spec.decoder->blocks[1].window == 0);
-  CHECK(usual.spec.decoder->soft_cap == 50);
+  CHECK(window_of(usual.spec.decoder->blocks[0]) == 4096);
+  CHECK(window_of(usual.spec.decoder->blocks[1]) == 0);
+  CHECK(usual.spec.decoder->blocks[0].soft_cap == 50);
   CHECK(usual.spec.logit_cap == 30);
   CHECK(usual.spec.embedding_scale == 4);
   CHECK(usual.spec.tied);
@@ -238,12 +236,12 @@ TEST_CASE("what a GGUF header leaves out is its family's default, and what it sa
         .value("tokenizer.ggml.eos_token_id", U32, u32(1));
   });
   const StackSpec& stack = *said.spec.decoder;
-  CHECK(stack.soft_cap == 20);
+  CHECK(stack.blocks[0].soft_cap == 20);
   CHECK(said.spec.logit_cap == 9);
-  CHECK(stack.norm.epsilon == 0.5);
-  CHECK(stack.rope.base == 500);
-  CHECK(stack.rope.rotated == 2);
-  CHECK(stack.positions == Positions::RopeHalf);
+  CHECK(stack.norm().epsilon == 0.5);
+  CHECK(rope_of(stack.blocks[0]).base == 500);
+  CHECK(rope_of(stack.blocks[0]).rotated == 2);
+  CHECK(stack.positions() == Positions::RopeHalf);
   CHECK(said.spec.vocabulary == 3);
   CHECK(said.spec.begin_id == 2);
   CHECK(said.spec.end_ids == std::vector<std::int64_t>{1});
@@ -257,22 +255,21 @@ TEST_CASE("what a GGUF header leaves out is its family's default, and what it sa
   });
   CHECK_FALSE(none.spec.begin_id);
   CHECK(none.spec.end_ids.empty());
-  CHECK(none.spec.decoder->positions ==
+  CHECK(none.spec.decoder->positions() ==
         Positions::RopeInterleaved);  // rows of its queries and keys are in the order of pairs
-  CHECK(none.spec.decoder->blocks[0].window == 5);
-  CHECK(none.spec.decoder->blocks[1].window == 5);
+  CHECK(window_of(none.spec.decoder->blocks[0]) == 5);
+  CHECK(window_of(none.spec.decoder->blocks[1]) == 5);
 }
 
 TEST_CASE("YaRN in a GGUF header", "[models][gguf]") {
   const auto yarn = [](const std::function<void(GgufSample&)>& add) {
-    return gguf("llama",
-                [&](GgufSample& file) {
-                  heads_and_blocks(file, "llama", 4, 2);
-                  file.value("llama.rope.scaling.type", STRING, text("yarn"))
-                      .value("llama.rope.scaling.factor", F32, le(4.0f));
-                  add(file);
-                })
-        .spec.decoder->rope;
+    const ModelConfig made = gguf("llama", [&](GgufSample& file) {
+      heads_and_blocks(file, "llama", 4, 2);
+      file.value("llama.rope.scaling.type", STRING, text("yarn"))
+          .value("llama.rope.scaling.factor", F32, le(4.0f));
+      add(file);
+    });
+    return rope_of(made.spec.decoder->blocks[0]);
   };
   const RopeSettings usual = yarn([](GgufSample&) {});
   CHECK(usual.trained_positions == 64);

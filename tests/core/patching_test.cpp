@@ -94,7 +94,7 @@ std::vector<double> from_splits(const PatchedPair& pair, const Work& work) {
   TensorOf<double> mean(Shape{1, d});
   for (double& value : mean.values()) value = 1 / static_cast<double>(d);
   double direction = 0;  // the sum of the direction that the answer reads
-  if (stack.spec.norm.kind == NormKind::LayerNorm) {
+  if (stack.spec.norm().kind == NormKind::LayerNorm) {
     for (const auto& [run, sign] : {std::pair(&pair.clean, 1.0), std::pair(&pair.corrupted, -1.0)})
       project_stream(
           {model, *run, of, stack.spec.blocks.size()}, mean, pair.row, pair.row + 1,

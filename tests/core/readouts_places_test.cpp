@@ -49,8 +49,8 @@ void check_stream_behind_attention(const Model& whole, const ModelInput& input, 
     CAPTURE(b);
     const auto block = static_cast<std::size_t>(b);
     Tensor x = stream_at(model, run, {b, true}, 0, rows, work);
-    if (stack.spec.arrangement == Arrangement::PostNorm)
-      apply_norm(work, stack.spec.norm, stack.weights.blocks[block].after_mlp_norm, x.data(), rows, width,
+    if (stack.spec.arrangement() == Arrangement::PostNorm)
+      apply_norm(work, stack.spec.norm(), stack.weights.blocks[block].after_mlp_norm, x.data(), rows, width,
                  x.data());
     const KeptRows& behind = stack.run.hidden[block + 1];
     for (std::int64_t i = 0; i < x.size(); ++i)
@@ -66,7 +66,7 @@ TEST_CASE("the stream behind attention is that behind a block whose MLP adds not
   const Work work{pool, {}};
   for (const small_models::Family& family : small_models::every_family(directory.path())) {
     CAPTURE(family.name);
-    if (family.model->spec.decoder->arrangement == Arrangement::Parallel) continue;  // has no such place
+    if (family.model->spec.decoder->arrangement() == Arrangement::Parallel) continue;  // has no such place
     ModelInput input;
     input.ids = small_models::some_ids(n, small_models::other_tokens);
     check_stream_behind_attention(*family.model, input, work);

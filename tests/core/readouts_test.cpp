@@ -305,7 +305,7 @@ TEST_CASE("splits of the tiny models", "[readouts][attribution][why]") {
     if (model->spec.encoder && model->spec.decoder) input.decoder_ids = {0, 7, 30, 12, 7};
     const ModelRun run = run_model(*model, input, {}, work);
     const AttentionOf of = output_attention(model->spec);
-    if (stack_of(*model, run, of).spec.arrangement == Arrangement::PostNorm) {
+    if (stack_of(*model, run, of).spec.arrangement() == Arrangement::PostNorm) {
       CHECK_THROWS_WITH(split_score(*model, run, {of, 1, 0, 3, 2}, work), ContainsSubstring("post-norm"));
       continue;
     }

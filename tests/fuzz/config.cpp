@@ -12,8 +12,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (config.family == nullptr) fuzz::finding("a config", "without a family");
     if (!config.spec.encoder && !config.spec.decoder) fuzz::finding("a config", "without blocks");
     for (const auto& stack : {config.spec.encoder, config.spec.decoder})
-      if (stack && is_rotary(stack->positions))
-        fuzz::expect_result_or_sentence([&] { rope_frequencies(stack->rope, 7); });
+      for (const LayerSpec& block : stack ? stack->blocks : std::vector<LayerSpec>())
+        if (is_rotary(block.positions))
+          fuzz::expect_result_or_sentence([&] { rope_frequencies(rope_of(block), 7); });
   });
   return 0;
 }

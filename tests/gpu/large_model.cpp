@@ -63,17 +63,15 @@ StoredTensor matrix(const std::shared_ptr<const Memory>& memory, std::int64_t ro
 
 StackSpec stack_of(const Sizes& sizes) {
   StackSpec stack;
-  AttentionSpec attention;
+  LayerSpec attention;
   attention.heads = sizes.heads;
   attention.kv_heads = sizes.kv_heads;
   attention.d_k = sizes.d_k;
-  attention.scale = 1 / std::sqrt(sizes.d_k);
+  attention.positions = Positions::RopeHalf;
+  attention.masking.causal = true;
+  attention.block = {
+      .kind = Arrangement::PreNorm, .norm = NormKind::RmsNorm, .gated = true, .activation = Activation::Silu};
   stack.blocks.assign(static_cast<std::size_t>(sizes.blocks), attention);
-  stack.norm.kind = NormKind::RmsNorm;
-  stack.positions = Positions::RopeHalf;
-  stack.rope.rotated = sizes.d_k;
-  stack.causal = stack.gated = true;
-  stack.activation = Activation::Silu;
   return stack;
 }
 

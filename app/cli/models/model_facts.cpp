@@ -110,16 +110,16 @@ std::string_view position_words(Positions positions) {
 }
 
 void print_stack(const char* name, const StackSpec& stack) {
-  const AttentionSpec& one = stack.blocks[0];
+  const LayerSpec& one = stack.blocks[0];
   fmt::print("{}: {} layer{}, {} head{} of {}", name, stack.blocks.size(),
              stack.blocks.size() == 1 ? "" : "s", one.heads, one.heads == 1 ? "" : "s", one.d_k);
   if (one.kv_heads != one.heads) fmt::print(", {} of keys and values", one.kv_heads);
-  fmt::print("; positions: {}; MLP: {}{}\n", position_words(stack.positions), stack.gated ? "gated " : "",
-             name_of(stack.activation));
-  if (std::ranges::any_of(stack.blocks, [](const AttentionSpec& block) { return block.window > 0; })) {
+  fmt::print("; positions: {}; MLP: {}{}\n", position_words(stack.positions()),
+             one.block.gated ? "gated " : "", name_of(one.block.activation));
+  if (std::ranges::any_of(stack.blocks, [](const LayerSpec& block) { return window_of(block) > 0; })) {
     fmt::print("  windows:");
-    for (const AttentionSpec& block : stack.blocks)
-      fmt::print(" {}", block.window == 0 ? "all" : fmt::to_string(block.window));
+    for (const LayerSpec& block : stack.blocks)
+      fmt::print(" {}", window_of(block) == 0 ? "all" : fmt::to_string(window_of(block)));
     fmt::print("\n");
   }
 }

@@ -186,7 +186,7 @@ class SequenceWriter {
     const StackWeights& stack = of == AttentionOf::Encoder ? model_.encoder : model_.decoder;
     for (std::size_t i = 0; i < run.attention.size(); ++i) {
       if (!is_wanted(i)) continue;
-      const AttentionSpec& block = spec.blocks[i];
+      const LayerSpec& block = spec.blocks[i];
       weights(of, i, block.heads, fmt::format("{}attentions.{}", prefix, i));
       const HeadColumns& columns = stack.blocks[i].attention.columns;
       const AttentionRun& attention = run.attention[i];

@@ -47,7 +47,7 @@ std::vector<std::string> strings_in(const json& request, std::string_view key) {
 }
 
 json facts_of(const StackSpec& stack) {
-  const AttentionSpec& first = stack.blocks[0];
+  const LayerSpec& first = stack.blocks[0];
   return {{"layers", stack.blocks.size()},
           {"heads", first.heads},
           {"kv_heads", first.kv_heads},

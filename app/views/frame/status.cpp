@@ -114,7 +114,7 @@ std::string model_facts(const ModelReading& reading) {
   int heads = 0;
   for (const auto& stack : {spec.encoder, spec.decoder})
     if (stack)
-      for (const AttentionSpec& block : stack->blocks) heads += block.heads * (stack->cross ? 2 : 1);
+      for (const LayerSpec& block : stack->blocks) heads += block.heads * (stack->cross ? 2 : 1);
   const std::size_t tokens =
       reading.tokens->tokens.tokens.size() + reading.tokens->decoder_tokens.tokens.size();
   return own(opened.storage) +

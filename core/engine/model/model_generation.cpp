@@ -19,7 +19,7 @@ const std::vector<std::int64_t>& decoder_tokens(const ModelSpec& spec, const Mod
 
 /// The number of leading decoder tokens whose rows are the same in both runs.
 std::int64_t same_tokens(const ModelSpec& spec, const ModelRun& a, const ModelRun& b) {
-  if (a.changes != b.changes || looks_ahead(a.changes) || !spec.decoder->causal) return 0;
+  if (a.changes != b.changes || looks_ahead(a.changes) || !spec.decoder->causal()) return 0;
   if (spec.encoder && (a.input.ids != b.input.ids || a.input.mask != b.input.mask)) return 0;
   const std::vector<std::int64_t>&x = decoder_tokens(spec, a.input), &y = decoder_tokens(spec, b.input);
   return std::ranges::mismatch(x, y).in1 - x.begin();
@@ -28,7 +28,7 @@ std::int64_t same_tokens(const ModelSpec& spec, const ModelRun& a, const ModelRu
 }  // namespace
 
 bool ModelGeneration::exists(const ModelSpec& spec) {
-  return spec.decoder && spec.decoder->causal && spec.head.kind == HeadKind::NextToken;
+  return spec.decoder && spec.decoder->causal() && spec.head.kind == HeadKind::NextToken;
 }
 
 void ModelGeneration::begin(const Model& model, ModelRunPtr run, std::int64_t continued,

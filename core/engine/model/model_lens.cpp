@@ -43,7 +43,7 @@ int first_changed(const ModelSpec& spec, const ModelChanges& a, const ModelChang
 
 /// Whether rows depend on earlier rows only.
 bool looks_back_only(const ModelSpec& spec, const ModelChanges& changes) {
-  return spec.decoder && !spec.encoder && spec.decoder->causal && !looks_ahead(changes);
+  return spec.decoder && !spec.encoder && spec.decoder->causal() && !looks_ahead(changes);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ double left_to_run(const ModelSpec& spec, const ModelRun& before, const ModelInp
   const auto blocks = static_cast<double>((spec.decoder ? *spec.decoder : *spec.encoder).blocks.size());
   if (before.input == input)
     return 1 - static_cast<double>(blocks_alike(spec, of, before.changes, request.changes)) / blocks;
-  if (spec.encoder || !spec.decoder->causal || before.changes != request.changes ||
+  if (spec.encoder || !spec.decoder->causal() || before.changes != request.changes ||
       looks_ahead(request.changes))
     return 1;
   const auto same = std::ranges::mismatch(before.input.ids, input.ids).in1 - before.input.ids.begin();

@@ -39,11 +39,11 @@ Activation activation_of(const ConfigObject& config, const Family& family) {
   return activation_named(config, keys.activation, config.text(keys.activation, keys.default_activation));
 }
 
-/// Heads, their width and their scale: equal in every block, except for windows.
-std::vector<AttentionSpec> attention_of(const ConfigObject& config, const Family& family, int d_model,
-                                        int blocks) {
+/// Heads, their width and their scale: equal in every block.
+LayerSpec attention_of(const ConfigObject& config, const Family& family, int d_model) {
   const ConfigKeys& keys = family.keys;
-  AttentionSpec one;
+  LayerSpec one;
+  one.d_model = d_model;
   one.heads = config.whole(keys.heads, keys.default_heads, 1, most_width);
   const bool own_keys = config.has(keys.kv_heads) || keys.default_kv_heads == 0;
   one.kv_heads = config.whole(keys.kv_heads, own_keys ? one.heads : keys.default_kv_heads, 1, most_width);
@@ -57,24 +57,32 @@ std::vector<AttentionSpec> attention_of(const ConfigObject& config, const Family
     config.refuse(keys.heads, fmt::format("{} heads cannot share a width of {}.", one.heads, d_model));
   one.d_k =
       config.whole(keys.head_width, shares ? d_model / one.heads : keys.default_head_width, 1, most_width);
-  one.scale = 1 / std::sqrt(static_cast<double>(one.d_k));
-  std::vector<AttentionSpec> all(static_cast<std::size_t>(blocks), one);
-  if (family.windows == nullptr) return all;
-  const std::vector<std::int64_t> windows = family.windows(config, all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].window = windows[i];
-  return all;
+  return one;
 }
 
 StackSpec stack_of(const ConfigObject& config, const Family& family, const ModelSpec& spec, int blocks) {
   const ConfigKeys& keys = family.keys;
+  LayerSpec one = attention_of(config, family, spec.d_model);
+  BlockSettings& block = one.block;
+  block.kind = family.arrangement;
+  block.norm = family.norm;
+  block.epsilon = static_cast<float>(config.number(keys.epsilon, keys.default_epsilon));
+  block.activation = activation_of(config, family);
+  block.gated = find_part(family.decoder, Part::Gate) != nullptr && family.encoder.empty();
+  block.d_inner = spec.d_inner;
+  if (find_part(family.decoder, Part::QueryNorm) != nullptr)
+    one.qk_norm = {QkNorm::Kind::RootMeanSquare, block.epsilon};
   StackSpec stack;
-  stack.blocks = attention_of(config, family, spec.d_model, blocks);
-  stack.arrangement = family.arrangement;
-  stack.norm = {family.norm, config.number(keys.epsilon, keys.default_epsilon)};
-  stack.positions = family.positions;
-  if (is_rotary(stack.positions))
-    stack.rope = rope_of(config, family, stack.blocks[0].d_k, std::max(1, spec.max_positions));
-  stack.activation = activation_of(config, family);
+  one.positions = family.positions;
+  if (one.positions == Positions::Learned) std::swap(stack.embedded, one.positions);
+  if (is_rotary(one.positions))
+    one.position_settings = rope_of(config, family, one.d_k, std::max(1, spec.max_positions));
+  stack.blocks.assign(static_cast<std::size_t>(blocks), one);
+  if (family.windows != nullptr) {
+    const std::vector<std::int64_t> windows = family.windows(config, stack.blocks.size());
+    for (std::size_t i = 0; i < windows.size(); ++i)
+      stack.blocks[i].masking.window.left = static_cast<int>(windows[i]) - 1;
+  }
   if (family.read_stack != nullptr) family.read_stack(config, stack);
   return stack;
 }
@@ -96,10 +104,7 @@ std::vector<std::int64_t> ids_of(const ConfigObject& config, std::string_view na
 
 /// Settings that follow from the parts that the family has.
 void read_parts(const ConfigObject& config, const Family& family, ModelSpec& spec) {
-  StackSpec& stack = spec.decoder ? *spec.decoder : *spec.encoder;
   if (family.scaled_embeddings) spec.embedding_scale = std::sqrt(static_cast<double>(spec.d_model));
-  if (find_part(family.decoder, Part::Gate) != nullptr && family.encoder.empty()) stack.gated = true;
-  stack.head_norms = find_part(family.decoder, Part::QueryNorm) != nullptr;
   if (find_part(family.model, Part::TypeTable) != nullptr)
     spec.token_types = config.whole("type_vocab_size", 2, 1, most_vocabulary);
   spec.pooler = find_part(family.model, Part::Pooler) != nullptr;
@@ -165,15 +170,16 @@ const json* text_config_of(const ConfigObject& config) {
 void read_stacks(const ConfigObject& config, const Family& family, ModelSpec& spec) {
   const ConfigKeys& keys = family.keys;
   const bool decodes = family.encoder.empty() || (family.may_decode && config.boolean("is_decoder", false));
-  (decodes ? spec.decoder : spec.encoder) =
+  const bool causal = decodes && config.boolean("is_causal", true);
+  StackSpec stack =
       stack_of(config, family, spec, config.whole(keys.layers, keys.default_layers, 1, most_blocks));
-  if (decodes) spec.decoder->causal = config.boolean("is_causal", true);
-  if (!decodes || spec.decoder->causal) return;
-  if (family.positions == Positions::Alibi)
+  if (decodes && !causal && family.positions == Positions::Alibi)
     config.refuse("is_causal", "false is not known here for a model with ALiBi.");
   // Without a causal mask, the window's width counts the keys on each side, without the query's own.
-  for (AttentionSpec& block : spec.decoder->blocks)
-    if (block.window > 0) ++block.window;
+  for (LayerSpec& block : stack.blocks)
+    if (!causal && block.masking.window.left >= 0) ++block.masking.window.left;
+  set_causal(stack, causal);
+  (decodes ? spec.decoder : spec.encoder) = std::move(stack);
 }
 
 ModelConfig read_object(const ConfigObject& config, const Family& family, std::string architecture) {

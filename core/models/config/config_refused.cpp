@@ -18,7 +18,7 @@ void check_layers(const ConfigObject& config, const Family& family, const StackS
   if (family.reads_layer_types) return;
   if (const json* types = config.find("layer_types"); types != nullptr && types->is_array()) {
     for (std::size_t i = 0; i < types->size(); ++i) {
-      const bool slides = i < stack.blocks.size() && stack.blocks[i].window > 0;
+      const bool slides = i < stack.blocks.size() && window_of(stack.blocks[i]) > 0;
       if ((*types)[i] != (slides ? "sliding_attention" : "full_attention"))
         refuse_change(config, family, "layer_types", *types);
     }
@@ -44,7 +44,7 @@ void check_positions(const ConfigObject& config, const Family& family) {
 
 void refuse_unread(const ConfigObject& config, const Family& family, const ModelSpec& spec) {
   const StackSpec& stack = spec.decoder ? *spec.decoder : *spec.encoder;
-  const AttentionSpec& attention = stack.blocks[0];
+  const LayerSpec& attention = stack.blocks[0];
   if (family.keys.head_width.empty()) need_implied(config, family, "head_dim", attention.d_k);
   if (family.keys.kv_heads.empty()) need_implied(config, family, "num_key_value_heads", attention.heads);
   if (!family.may_decode && !spec.decoder)
@@ -54,10 +54,11 @@ void refuse_unread(const ConfigObject& config, const Family& family, const Model
     if (const json* causal = config.find("is_causal");
         causal != nullptr && *causal != spec.decoder.has_value())
       refuse_change(config, family, "is_causal", *causal);
-  if (is_rotary(stack.positions) && !family.rope.partial && stack.rope.rotated != attention.d_k / 2 * 2)
+  const std::int64_t rotated = rope_of(attention).rotated;
+  if (is_rotary(stack.positions()) && !family.rope.partial && rotated != attention.d_k / 2 * 2)
     config.refuse("partial_rotary_factor",
                   fmt::format("{} of {} dimensions of a head would turn; a model of the family {} turns all.",
-                              stack.rope.rotated, attention.d_k, family.name));
+                              rotated, attention.d_k, family.name));
   check_layers(config, family, stack);
   check_positions(config, family);
   refuse_unknown_keys(config, family);

@@ -50,55 +50,68 @@ RopeScaling kind_of(const ConfigObject& scaling) {
   return *kind;
 }
 
-double factor_of(const ConfigObject& scaling, const RopeSettings& rope, int positions) {
-  if (rope.scaling == RopeScaling::None) return 1;
+double factor_of(const ConfigObject& scaling, const PositionSettings& rope, int positions) {
   if (scaling.find("factor") != nullptr) return scaling.number("factor", 1);
-  if (rope.scaling != RopeScaling::Yarn || scaling.find("original_max_position_embeddings") == nullptr)
+  if (rope.rope_scaling != RopeScaling::Yarn || scaling.find("original_max_position_embeddings") == nullptr)
     scaling.refuse("factor", "it is missing; a number above 0 was expected.");
-  return static_cast<double>(positions) / static_cast<double>(rope.trained_positions);
+  return static_cast<double>(positions) / rope.rope_trained;
 }
 
-/// The factor of cosine and sine; nothing: 0.1·ln(factor) + 1.
-std::optional<double> magnitude_of(const ConfigObject& scaling, double factor) {
+/// The factor of cosine and sine; 0: 0.1·ln(factor) + 1.
+double magnitude_of(const ConfigObject& scaling, double factor) {
   if (scaling.find("attention_factor") != nullptr) return scaling.number("attention_factor", 1);
-  if (scaling.find("mscale") == nullptr || scaling.find("mscale_all_dim") == nullptr) return std::nullopt;
+  if (scaling.find("mscale") == nullptr || scaling.find("mscale_all_dim") == nullptr) return 0;
   const double all = scaling.number("mscale_all_dim", 1, false), one = scaling.number("mscale", 1, false);
-  if (all == 0 || one == 0) return std::nullopt;
+  if (all == 0 || one == 0) return 0;
   const auto grown = [&](double scale) { return factor > 1 ? 0.1 * scale * std::log(factor) + 1 : 1.0; };
   return grown(one) / grown(all);
 }
 
 void read_scaling(const ConfigObject& config, const ConfigObject& scaling, int positions,
-                  RopeSettings& rope) {
+                  PositionSettings& rope) {
   for (const auto& [key, value] : scaling.value().items())
     if (!value.is_null() && std::ranges::find(rope_keys, key) == rope_keys.end())
       scaling.refuse(in_quotes(key, 60), "it is no key of rotary positions that is known here.");
-  rope.scaling = kind_of(scaling);
+  const auto number = [&](std::string_view key, double usual) {
+    return static_cast<float>(scaling.number(key, usual));
+  };
+  rope.rope_scaling = kind_of(scaling);
   const int trained = scaling.whole("original_max_position_embeddings", positions, 1, longest_context);
-  rope.trained_positions = config.whole("original_max_position_embeddings", trained, 1, longest_context);
-  // Dynamic scaling starts beyond the model's own number of positions.
-  if (rope.scaling == RopeScaling::Dynamic) rope.trained_positions = positions;
-  rope.low_frequency = scaling.number("low_freq_factor", 1);
-  rope.high_frequency = scaling.number("high_freq_factor", 4);
-  if (rope.scaling == RopeScaling::Llama3 && rope.high_frequency <= rope.low_frequency)
+  const int of_model = config.whole("original_max_position_embeddings", trained, 1, longest_context);
+  const float low = number("low_freq_factor", 1), high = number("high_freq_factor", 4),
+              fast = number("beta_fast", 32), slow = number("beta_slow", 1);
+  const bool truncate = scaling.boolean("truncate", true);
+  if (rope.rope_scaling == RopeScaling::Llama3 && high <= low)
     scaling.refuse("high_freq_factor", "it must be above low_freq_factor.");
-  rope.factor = factor_of(scaling, rope, positions);
-  rope.fast = scaling.number("beta_fast", 32);
-  rope.slow = scaling.number("beta_slow", 1);
-  rope.truncate = scaling.boolean("truncate", true);
-  rope.magnitude = magnitude_of(scaling, rope.factor);
+  if (rope.rope_scaling == RopeScaling::None) {
+    magnitude_of(scaling, 1);
+    return;
+  }
+  // Dynamic scaling starts beyond the model's own number of positions.
+  rope.rope_trained = rope.rope_scaling == RopeScaling::Dynamic ? positions : of_model;
+  const double factor = factor_of(scaling, rope, positions), magnitude = magnitude_of(scaling, factor);
+  rope.rope_factor = static_cast<float>(factor);
+  if (rope.rope_scaling == RopeScaling::Llama3) {
+    rope.rope_low_turns = low;
+    rope.rope_high_turns = high;
+  }
+  if (rope.rope_scaling != RopeScaling::Yarn) return;
+  rope.rope_slow_turns = slow;
+  rope.rope_fast_turns = fast;
+  rope.rope_truncate = truncate;
+  rope.rope_magnitude = static_cast<float>(magnitude);
 }
 
 }  // namespace
 
-RopeSettings rope_of(const ConfigObject& config, const Family& family, int d_k, int positions) {
+PositionSettings rope_of(const ConfigObject& config, const Family& family, int d_k, int positions) {
   const std::string_view share_key = family.rope.share;
-  RopeSettings rope;
-  rope.base = config.number(family.rope.base, family.rope.default_base);
+  PositionSettings rope;
+  double base = config.number(family.rope.base, family.rope.default_base);
   double share = config.number(share_key, family.rope.default_share);
   if (const std::string_view name = object_name(config); !name.empty()) {
     const ConfigObject scaling = config.object(name);
-    rope.base = scaling.number("rope_theta", rope.base);
+    base = scaling.number("rope_theta", base);
     share = scaling.number("partial_rotary_factor", share);
     read_scaling(config, scaling, positions, rope);
   }
@@ -109,10 +122,12 @@ RopeSettings rope_of(const ConfigObject& config, const Family& family, int d_k, 
     config.refuse(share_key, fmt::format("{} of {} dimensions of a head would turn; an even number of them "
                                          "was expected.",
                                          turning, d_k));
-  rope.rotated = static_cast<std::int64_t>(static_cast<double>(d_k) * share) / 2 * 2;
-  if (rope.rotated < 2) config.refuse(share_key, "it leaves no dimension of a head to turn.");
-  if (rope.scaling == RopeScaling::Dynamic && rope.rotated < 4)
+  rope.rope_base = static_cast<float>(base);
+  const int rotated = static_cast<int>(static_cast<double>(d_k) * share) / 2 * 2;
+  if (rotated < 2) config.refuse(share_key, "it leaves no dimension of a head to turn.");
+  if (rope.rope_scaling == RopeScaling::Dynamic && rotated < 4)
     config.refuse("rope_type", "dynamic scaling needs at least four dimensions that turn.");
+  if (rotated != d_k) rope.rope_dims = rotated;
   return rope;
 }
 

@@ -9,6 +9,6 @@ namespace attnscope {
 /// Reads "rope_parameters" (transformers 5), or "rope_theta" and "rope_scaling" (version 4); if a config has
 /// both objects, "rope_scaling" counts. `d_k`: of a head; `positions`: of the model. Source: transformers
 /// 5.24, modeling_rope_utils.py. Throws FieldError, also for unknown keys of these objects.
-RopeSettings rope_of(const ConfigObject&, const Family&, int d_k, int positions);
+PositionSettings rope_of(const ConfigObject&, const Family&, int d_k, int positions);
 
 }  // namespace attnscope

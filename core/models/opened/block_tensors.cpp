@@ -22,28 +22,6 @@ TensorPtr row_of(const std::vector<float>& numbers) {
   return std::make_shared<const Tensor>(Shape{std::ssize(numbers)}, numbers);
 }
 
-PositionSettings rotary_settings(const RopeSettings& rope, std::int64_t d_k) {
-  PositionSettings settings;
-  settings.rope_base = static_cast<float>(rope.base);
-  settings.rope_dims = rope.rotated == d_k ? 0 : static_cast<int>(rope.rotated);
-  settings.rope_divisors = row_of(rope.divisors);
-  settings.rope_scaling = rope.scaling;
-  if (rope.scaling == RopeScaling::None) return settings;
-  settings.rope_factor = static_cast<float>(rope.factor);
-  if (rope.trained_positions > 0) settings.rope_trained = static_cast<int>(rope.trained_positions);
-  if (rope.scaling == RopeScaling::Llama3) {
-    settings.rope_low_turns = static_cast<float>(rope.low_frequency);
-    settings.rope_high_turns = static_cast<float>(rope.high_frequency);
-  }
-  if (rope.scaling == RopeScaling::Yarn) {
-    settings.rope_slow_turns = static_cast<float>(rope.slow);
-    settings.rope_fast_turns = static_cast<float>(rope.fast);
-    settings.rope_truncate = rope.truncate;
-    if (rope.magnitude) settings.rope_magnitude = static_cast<float>(*rope.magnitude);
-  }
-  return settings;
-}
-
 class LayerMaker {
  public:
   LayerMaker(const Model& model, AttentionOf of, std::size_t block)
@@ -52,78 +30,28 @@ class LayerMaker {
         stack_(of == AttentionOf::Encoder ? *spec_.encoder : *spec_.decoder),
         stack_weights_(of == AttentionOf::Encoder ? model.encoder : model.decoder),
         of_(stack_.blocks[block]),
-        weights_(stack_weights_.blocks[block]) {}
+        weights_(stack_weights_.blocks[block]),
+        layer_(of_) {}
 
   LayerSpec make() {
-    layer_.d_model = spec_.d_model;
-    layer_.heads = of_.heads;
-    const int kv_heads = cross_ ? of_.heads : of_.kv_heads;
-    layer_.kv_heads = kv_heads == of_.heads ? 0 : kv_heads;
-    layer_.d_k = of_.d_k * of_.heads == spec_.d_model ? 0 : of_.d_k;
+    if (layer_.kv_heads == layer_.heads || cross_) layer_.kv_heads = 0;
+    if (layer_.d_k * layer_.heads == layer_.d_model) layer_.d_k = 0;
+    if (layer_.block.d_inner == 4 * layer_.d_model) layer_.block.d_inner = 0;
+    layer_.block.mlp = cross_ || !stack_.cross;
     layer_.weights.recipe = Recipe::Given;
-    layer_.scaling = scaling_of(of_.scale, of_.d_k);
-    set_attention();
+    if (cross_) {
+      layer_.positions = Positions::None;
+      layer_.position_settings = {};
+      layer_.masking = {};
+      layer_.qk_norm = {};
+    }
     add_attention();
     add_block();
     return std::move(layer_);
   }
 
-  LayerSpec attention() {
-    set_attention();
-    return attention_only(layer_);
-  }
-
  private:
-  void set_attention() {
-    layer_.soft_cap = static_cast<float>(stack_.soft_cap);
-    layer_.positions = Positions::None;
-    if (cross_) return;
-    add_mask();
-    add_positions();
-    add_head_norms();
-  }
-
   TensorPtr& at(Parameter which) { return layer_.weights[which]; }
-
-  void add_mask() {
-    layer_.masking.causal = stack_.causal;
-    if (of_.window == 0) return;
-    const auto reach = static_cast<int>(of_.window - 1);
-    layer_.masking.window = {reach, stack_.causal ? -1 : reach};
-  }
-
-  void add_positions() {
-    PositionSettings& settings = layer_.position_settings;
-    switch (stack_.positions) {
-      case Positions::Learned: break;
-      case Positions::Alibi: layer_.positions = stack_.positions; break;
-      case Positions::RopeHalf:
-      case Positions::RopeInterleaved:
-        if (!of_.rotary) break;
-        layer_.positions = stack_.positions;
-        settings = rotary_settings(stack_.rope, of_.d_k);
-        break;
-      case Positions::RelativeBuckets:
-        layer_.positions = stack_.positions;
-        settings.buckets = stack_.buckets;
-        settings.bucket_distance = stack_.bucket_distance;
-        settings.buckets_two_sided = !stack_.causal;
-        at(Parameter::RelativeBias) =
-            std::make_shared<const Tensor>(Shape{stack_.buckets, of_.heads}, stack_weights_.relative_bias);
-        break;
-      case Positions::None:
-      case Positions::Sinusoidal:
-      case Positions::RelativeWindows:
-      case Positions::Disentangled: refuse_positions(stack_.positions);
-    }
-  }
-
-  void add_head_norms() {
-    if (!stack_.head_norms) return;
-    layer_.qk_norm = {QkNorm::Kind::RootMeanSquare, static_cast<float>(stack_.norm.epsilon)};
-    at(Parameter::QueryNorm) = row_of(weights_.attention.query_norm.weight);
-    at(Parameter::KeyNorm) = row_of(weights_.attention.key_norm.weight);
-  }
 
   void add_attention() {
     const AttentionWeights& from = cross_ ? weights_.cross : weights_.attention;
@@ -142,6 +70,13 @@ class LayerMaker {
     add(Parameter::WValue, Parameter::BValue, from.maps, {columns.value, columns.stride, kv_heads, d_k});
     add_map(Parameter::WOutput, Parameter::BOutput, from.output);
     layer_.weights.biases = static_cast<bool>(at(Parameter::BQuery));
+    if (layer_.qk_norm.kind != QkNorm::Kind::None) {
+      at(Parameter::QueryNorm) = row_of(from.query_norm.weight);
+      at(Parameter::KeyNorm) = row_of(from.key_norm.weight);
+    }
+    if (layer_.positions == Positions::RelativeBuckets)
+      at(Parameter::RelativeBias) = std::make_shared<const Tensor>(
+          Shape{layer_.position_settings.buckets, of_.heads}, stack_weights_.relative_bias);
   }
 
   void add_map(Parameter matrix, Parameter bias, const LinearMap& map) {
@@ -150,19 +85,11 @@ class LayerMaker {
   }
 
   void add_block() {
-    BlockSettings& block = layer_.block;
-    block.kind = stack_.arrangement;
-    block.norm = stack_.norm.kind;
-    block.epsilon = static_cast<float>(stack_.norm.epsilon);
-    block.mlp = cross_ || !stack_.cross;
-    block.gated = weights_.gate.has_value();
-    block.activation = stack_.activation;
-    block.d_inner = spec_.d_inner == 4 * spec_.d_model ? 0 : spec_.d_inner;
     add_norm(Parameter::AttentionNorm, cross_ ? weights_.cross_norm : weights_.attention_norm);
     add_norm(Parameter::OutputNorm, weights_.after_attention_norm);
     add_norm(Parameter::MlpNorm, weights_.mlp_norm);
     add_norm(Parameter::MlpOutputNorm, weights_.after_mlp_norm);
-    if (!block.mlp) return;
+    if (!layer_.block.mlp) return;
     add_map(Parameter::WUp, Parameter::BUp, weights_.up);
     if (weights_.gate) add_map(Parameter::WGate, Parameter::BGate, *weights_.gate);
     add_map(Parameter::WDown, Parameter::BDown, weights_.down);
@@ -183,7 +110,7 @@ class LayerMaker {
   const bool cross_;
   const StackSpec& stack_;
   const StackWeights& stack_weights_;
-  const AttentionSpec& of_;
+  const LayerSpec& of_;
   const BlockWeights& weights_;
   LayerSpec layer_;
 };
@@ -198,12 +125,13 @@ void check_block(const ModelSpec& spec, AttentionOf of, int block) {
   if (block < 0 || block >= std::ssize(stack->blocks))
     throw Error(fmt::format("There is no layer {}; the model has 0 to {}.", block, stack->blocks.size() - 1));
   check_arrangement(*stack);
+  check_positions(stack->blocks[static_cast<std::size_t>(block)].positions);
   if (stack->residual_after_norm)
     throw Error(fmt::format(
         "This model of {} adds to the stream after the norm, not to the stream itself; a layer by itself "
         "has no such arrangement, so its blocks cannot be opened.",
         spec.family));
-  if (stack->cross && stack->arrangement != Arrangement::PreNorm)
+  if (stack->cross && stack->arrangement() != Arrangement::PreNorm)
     throw Error(fmt::format(
         "The blocks of {} attend to an encoder and are not pre-norm; such blocks cannot be opened.",
         spec.family));
@@ -217,16 +145,6 @@ void check_block(const ModelSpec& spec, AttentionOf of, int block) {
 BlockTensors block_tensors(const Model& model, AttentionOf of, int block) {
   check_block(model.spec, of, block);
   return {of, block, LayerMaker(model, of, static_cast<std::size_t>(block)).make()};
-}
-
-LayerSpec own_attention(const Model& model, AttentionOf of, int block) {
-  return LayerMaker(model, of, static_cast<std::size_t>(block)).attention();
-}
-
-Scaling scaling_of(double scale, std::int64_t d_k) {
-  for (const Scaling::Kind kind : {Scaling::Kind::InverseSqrtDk, Scaling::Kind::Off})
-    if (scale_factor({.kind = kind}, d_k) == scale) return {.kind = kind};
-  return {Scaling::Kind::Factor, static_cast<float>(scale)};
 }
 
 std::int64_t head_width(const LayerSpec& layer) {

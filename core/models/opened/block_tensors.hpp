@@ -22,11 +22,6 @@ struct BlockTensors {
 /// layer has none. Throws Error if a block of this kind cannot be shown as a layer.
 BlockTensors block_tensors(const Model&, AttentionOf of, int block);
 
-/// The settings of attention_only() that a block has in the model, without its weights. The block exists.
-LayerSpec own_attention(const Model&, AttentionOf of, int block);
-
-/// The Scaling setting for scores that are multiplied by `scale`.
-Scaling scaling_of(double scale, std::int64_t d_k);
 /// d_k of the layer.
 std::int64_t head_width(const LayerSpec&);
 

@@ -17,17 +17,17 @@ std::int64_t numbers_in(const BlockWeights& block) {
 
 }  // namespace
 
-std::int64_t keys_of_row(const StackSpec& stack, const AttentionSpec& block, std::int64_t row,
+std::int64_t keys_of_row(const StackSpec& stack, const LayerSpec& block, std::int64_t row,
                          std::int64_t rows) {
-  const std::int64_t seen = stack.causal ? row + 1 : rows;
-  return stack.causal && block.window > 0 ? std::min(block.window, seen) : seen;
+  const std::int64_t seen = stack.causal() ? row + 1 : rows, window = window_of(block);
+  return stack.causal() && window > 0 ? std::min(window, seen) : seen;
 }
 
 double multiply_adds(const StackSpec& stack, const StackWeights& weights, const CountedRows& counted) {
   double all = 0;
   const auto rows = static_cast<double>(counted.last - counted.first);
   for (std::size_t i = 0; i < stack.blocks.size(); ++i) {
-    const AttentionSpec& block = stack.blocks[i];
+    const LayerSpec& block = stack.blocks[i];
     std::int64_t numbers = numbers_in(weights.blocks[i]);
     double seen = 0;
     for (std::int64_t row = counted.first; row < counted.last; ++row)
@@ -43,7 +43,7 @@ double multiply_adds(const StackSpec& stack, const StackWeights& weights, const 
 
 std::int64_t cached_numbers(const StackSpec& stack) {
   std::int64_t numbers = 0;
-  for (const AttentionSpec& block : stack.blocks) numbers += std::int64_t{2} * block.kv_heads * block.d_k;
+  for (const LayerSpec& block : stack.blocks) numbers += std::int64_t{2} * block.kv_heads * block.d_k;
   return numbers;
 }
 

@@ -19,7 +19,7 @@ struct CountedRows {
 double multiply_adds(const StackSpec&, const StackWeights&, const CountedRows&);
 
 /// The number of keys that row i of a block sees, with all rows before it cached.
-std::int64_t keys_of_row(const StackSpec&, const AttentionSpec&, std::int64_t row, std::int64_t rows);
+std::int64_t keys_of_row(const StackSpec&, const LayerSpec&, std::int64_t row, std::int64_t rows);
 
 /// Numbers in a key/value cache for one position in all blocks: key and value of each key/value head. For
 /// cross-attention: for one position of the encoder.

@@ -190,9 +190,9 @@ class TextReader {
 
 /// How many tokens a stack takes; 0 = limited by memory only (relative positions).
 std::int64_t token_limit(const Model& model, const StackSpec& stack) {
-  if (stack.positions == Positions::Learned && model.position_table.size() > 0)
+  if (stack.positions() == Positions::Learned && model.position_table.size() > 0)
     return model.position_table.shape()[0] - model.spec.first_position;
-  return is_rotary(stack.positions) ? model.spec.max_positions : 0;
+  return is_rotary(stack.positions()) ? model.spec.max_positions : 0;
 }
 
 void check_count(const Model& model, const StackSpec& stack, const std::vector<std::int64_t>& ids) {

@@ -51,10 +51,13 @@ int ConfigObject::whole(std::string_view name, int fallback, int least, int most
 double ConfigObject::number(std::string_view name, double fallback, bool positive) const {
   const json* found = find(name);
   if (found == nullptr) return fallback;
-  const bool fits = found->is_number() && std::isfinite(found->get<double>()) &&
-                    (positive ? found->get<double>() > 0 : found->get<double>() >= 0);
-  if (!fits) fail(name, positive ? "a number above 0" : "a number from 0 on", *found);
-  return found->get<double>();
+  const double value = found->is_number() ? found->get<double>() : -1;
+  if (!std::isfinite(value) || value < 0 || (positive && value == 0))
+    fail(name, positive ? "a number above 0" : "a number from 0 on", *found);
+  // Settings are floats.
+  if (const auto stored = static_cast<float>(value); !std::isfinite(stored) || (stored == 0) != (value == 0))
+    fail(name, "a number that float32 holds", *found);
+  return value;
 }
 
 bool ConfigObject::boolean(std::string_view name, bool fallback) const {

@@ -31,7 +31,7 @@ class ConfigObject {
   /// Also true for a key that is null.
   bool has(std::string_view name) const;
   int whole(std::string_view name, int fallback, int least, int most) const;
-  /// Above 0, or at least 0 if not `positive`.
+  /// Above 0, or at least 0 if not `positive`; within the range of floats.
   double number(std::string_view name, double fallback, bool positive = true) const;
   bool boolean(std::string_view name, bool fallback) const;
   std::string text(std::string_view name, std::string_view fallback) const;

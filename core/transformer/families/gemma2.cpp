@@ -79,8 +79,11 @@ double cap_of(const ConfigObject& config, std::string_view key, double usual) {
 
 void read_stack(const ConfigObject& config, StackSpec& stack) {
   const double scale = 1 / std::sqrt(config.number("query_pre_attn_scalar", 256));
-  for (AttentionSpec& block : stack.blocks) block.scale = scale;
-  stack.soft_cap = cap_of(config, "attn_logit_softcapping", 50);
+  const auto cap = static_cast<float>(cap_of(config, "attn_logit_softcapping", 50));
+  for (LayerSpec& block : stack.blocks) {
+    block.scaling = scaling_of(scale, block.d_k);
+    block.soft_cap = cap;
+  }
 }
 
 void read_model(const ConfigObject& config, ModelSpec& spec) {

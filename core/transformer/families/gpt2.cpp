@@ -60,8 +60,9 @@ void read_stack(const ConfigObject& config, StackSpec& stack) {
   const bool scaled = config.boolean("scale_attn_weights", true);
   const bool by_depth = config.boolean("scale_attn_by_inverse_layer_idx", false);
   for (std::size_t i = 0; i < stack.blocks.size(); ++i) {
-    if (!scaled) stack.blocks[i].scale = 1;
-    if (by_depth) stack.blocks[i].scale /= static_cast<double>(i + 1);
+    LayerSpec& block = stack.blocks[i];
+    const double scale = scaled ? scale_of(block) : 1, depth = by_depth ? static_cast<double>(i + 1) : 1;
+    block.scaling = scaling_of(scale / depth, block.d_k);
   }
 }
 

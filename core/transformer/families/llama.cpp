@@ -139,7 +139,8 @@ std::vector<bool> smollm3_rotated(const ConfigObject& config, std::size_t blocks
 
 void smollm3_stack(const ConfigObject& config, StackSpec& stack) {
   const std::vector<bool> rotated = smollm3_rotated(config, stack.blocks.size());
-  for (std::size_t i = 0; i < rotated.size(); ++i) stack.blocks[i].rotary = rotated[i];
+  for (std::size_t i = 0; i < rotated.size(); ++i)
+    if (!rotated[i]) stack.blocks[i].positions = Positions::None;
 }
 
 /// In the blocks without positions, if "layer_types" does not say in which.

@@ -51,14 +51,16 @@ constexpr auto own_keys =
 constexpr auto harmless_keys = std::to_array<std::string_view>({"num_steps"});
 
 void read_stack(const ConfigObject& config, StackSpec& stack) {
-  if (!config.boolean("use_parallel_residual", true)) stack.arrangement = Arrangement::PreNorm;
+  if (!config.boolean("use_parallel_residual", true))
+    set_blocks(stack, [](BlockSettings& block) { block.kind = Arrangement::PreNorm; });
+  const RopeSettings rope = rope_of(stack.blocks[0]);
   // Some versions of transformers save the names that other families have as well.
-  if (const nlohmann::json* base = config.find("rope_theta"); base != nullptr && *base != stack.rope.base)
+  if (const nlohmann::json* base = config.find("rope_theta"); base != nullptr && *base != rope.base)
     refuse_change(config, neox_family, "rope_theta", *base);
   const auto d_k = static_cast<double>(stack.blocks[0].d_k);
   if (const nlohmann::json* share = config.find("partial_rotary_factor");
       share != nullptr &&
-      static_cast<std::int64_t>(d_k * config.number("partial_rotary_factor", 1)) != stack.rope.rotated)
+      static_cast<std::int64_t>(d_k * config.number("partial_rotary_factor", 1)) != rope.rotated)
     refuse_change(config, neox_family, "partial_rotary_factor", *share);
 }
 

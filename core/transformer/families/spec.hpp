@@ -8,39 +8,48 @@
 #include <string>
 #include <vector>
 
+#include "core/base/activation.hpp"
 #include "core/base/norm.hpp"
-#include "core/blocks/activation.hpp"
-#include "core/blocks/rope.hpp"
+#include "core/document/block_settings.hpp"
+#include "core/document/layer.hpp"
+#include "core/document/rope_frequencies.hpp"
 #include "core/transformer/arrangement.hpp"
 #include "core/transformer/positions.hpp"
 
 namespace attnscope {
 
-/// Attention settings that may differ between blocks.
-struct AttentionSpec {
-  int heads = 1, kv_heads = 1;
-  int d_k = 1;              // of queries, keys and values
-  double scale = 1;         // multiplies the scores
-  std::int64_t window = 0;  // keys that a query sees, its own included; 0 = all
-  bool rotary = true;       // with rotary positions: whether this block rotates queries and keys
-};
-
 /// A stack of blocks.
 struct StackSpec {
-  std::vector<AttentionSpec> blocks;
-  Arrangement arrangement = Arrangement::PreNorm;  // not None
-  NormSettings norm;
-  Positions positions = Positions::Learned;  // RelativeBuckets: one table, shared by all blocks
-  RopeSettings rope;                         // of rotary positions
-  int buckets = 32, bucket_distance = 128;   // for RelativeBuckets
-  bool causal = false;                       // also: relative buckets are one-sided
-  bool cross = false;                        // attention to another stack's output, in each block
-  double soft_cap = 0;                       // of scores; 0 = off
-  bool head_norms = false;                   // queries and keys of each head are normalised (RMS)
-  Activation activation = Activation::Gelu;
-  bool gated = false;                // MLP: f(x·W_gate) · (x·W_up)
-  bool residual_after_norm = false;  // PreNorm: the residual stream continues from N x, not from x
+  /// The settings of each block, without its weights: what a lone layer has a block of a model can have. Of a
+  /// model every size is given: d_model, kv_heads, d_k and d_inner are not 0. With `cross` the settings are
+  /// those of self-attention; attention to the other stack has as many heads of the same width and scale.
+  std::vector<LayerSpec> blocks;         // at least one; equal in arrangement and norm
+  Positions embedded = Positions::None;  // added to the tokens before the first block: Learned, or None
+  bool cross = false;                    // attention to another stack's output, in each block
+  bool residual_after_norm = false;      // PreNorm: the residual stream continues from N x, not from x
+
+  bool causal() const { return blocks.front().masking.causal; }
+  Arrangement arrangement() const { return blocks.front().block.kind; }
+  /// Of all norms but those of heads.
+  NormSettings norm() const { return norm_settings(blocks.front().block); }
+  /// Those added to the tokens; else those of the first block that has any: some blocks may have none.
+  Positions positions() const;
 };
+
+/// The multiplier of the block's scores.
+inline double scale_of(const LayerSpec& block) { return scale_factor(block.scaling, block.d_k); }
+/// Its rotary settings.
+inline RopeSettings rope_of(const LayerSpec& block) { return rope_of(block.position_settings, block.d_k); }
+/// The keys that a query of the block sees on its left, its own included; 0 = all.
+inline std::int64_t window_of(const LayerSpec& block) { return block.masking.window.left + std::int64_t{1}; }
+/// Gives every block the mask: causal, or with windows that reach as far to the right as to the left; and
+/// relative buckets for keys on one side or on both.
+void set_causal(StackSpec&, bool causal);
+/// Gives every block these settings of the block around its attention.
+template <class Set>
+void set_blocks(StackSpec& stack, Set&& set) {
+  for (LayerSpec& layer : stack.blocks) set(layer.block);
+}
 
 /// How a picture is cut into patches.
 struct ImageSpec {

@@ -79,26 +79,29 @@ constexpr auto own_keys = std::to_array<std::string_view>(
 constexpr auto harmless_keys = std::to_array<std::string_view>({"n_positions"});
 
 /// The MLP, gated or not, as one or more keys describe it.
-void read_mlp(const ConfigObject& config, StackSpec& stack) {
+void read_mlp(const ConfigObject& config, BlockSettings& block) {
   std::string activation = config.text("feed_forward_proj", "relu");
   if (activation.starts_with("gated-")) {
-    stack.gated = true;
+    block.gated = true;
     activation.erase(0, 6);
     if (activation == "gelu") activation = "gelu_new";
   }
   // transformers derives is_gated_act and saves it; if present it counts.
-  stack.gated = config.boolean("is_gated_act", stack.gated);
+  block.gated = config.boolean("is_gated_act", block.gated);
   const std::string_view said = config.find("dense_act_fn") != nullptr ? "dense_act_fn" : "feed_forward_proj";
   if (said == "dense_act_fn") activation = config.text(said, activation);
-  stack.activation = activation_named(config, said, activation);
+  block.activation = activation_named(config, said, activation);
 }
 
 void read_stack(const ConfigObject& config, StackSpec& stack) {
-  for (AttentionSpec& block : stack.blocks) block.scale = 1;
-  read_mlp(config, stack);
-  stack.buckets = config.whole("relative_attention_num_buckets", 32, 4, 4096);
-  stack.bucket_distance =
-      config.whole("relative_attention_max_distance", 128, stack.buckets / 4 + 1, most_positions);
+  const int buckets = config.whole("relative_attention_num_buckets", 32, 4, 4096),
+            distance = config.whole("relative_attention_max_distance", 128, buckets / 4 + 1, most_positions);
+  for (LayerSpec& block : stack.blocks) {
+    block.scaling = scaling_of(1, block.d_k);
+    block.position_settings.buckets = buckets;
+    block.position_settings.bucket_distance = distance;
+    read_mlp(config, block.block);
+  }
 }
 
 /// The decoder, which has the encoder's settings but its own number of blocks.
@@ -107,7 +110,8 @@ void read_model(const ConfigObject& config, ModelSpec& spec) {
   const int blocks = static_cast<int>(decoder.blocks.size());
   decoder.blocks.resize(static_cast<std::size_t>(config.whole("num_decoder_layers", blocks, 1, most_blocks)),
                         spec.encoder->blocks[0]);
-  decoder.causal = decoder.cross = true;
+  decoder.cross = true;
+  set_causal(decoder, true);
   if (spec.architecture.ends_with("EncoderModel")) return;  // the encoder alone
   spec.decoder = decoder;
   const bool tied = config.boolean("tie_word_embeddings", true);

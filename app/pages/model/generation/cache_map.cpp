@@ -50,7 +50,7 @@ class CacheMap {
 
  private:
   std::string note() const {
-    const AttentionSpec& block = spec_.decoder->blocks.front();
+    const LayerSpec& block = spec_.decoder->blocks.front();
     std::string words =
         "what “" + row_name(reading_, generation_.row) + "” reads: mean weight over the heads of a layer";
     if (block.kv_heads != block.heads && !scene_.compact)

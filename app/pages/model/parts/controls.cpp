@@ -21,27 +21,30 @@ std::string megabytes(std::uint64_t bytes) {
 }
 
 std::string position_words(const StackSpec& stack) {
-  switch (stack.positions) {
+  switch (stack.positions()) {
     case Positions::RopeHalf:
     case Positions::RopeInterleaved: {
-      const std::string base = grouped(static_cast<std::int64_t>(stack.rope.base));
-      const auto turned = std::ranges::count_if(stack.blocks, &AttentionSpec::rotary);
+      const auto turns = [](const LayerSpec& block) { return is_rotary(block.positions); };
+      const LayerSpec& first = *std::ranges::find_if(stack.blocks, turns);
+      const std::string base = grouped(static_cast<std::int64_t>(first.position_settings.rope_base));
+      const auto turned = std::ranges::count_if(stack.blocks, turns);
       if (turned == std::ssize(stack.blocks)) return "RoPE, base " + base;
       return "RoPE in " + std::to_string(turned) + " of " + std::to_string(stack.blocks.size()) +
              " layers, base " + base;
     }
     case Positions::Alibi: return "ALiBi";
-    case Positions::RelativeBuckets: return "relative, " + std::to_string(stack.buckets) + " buckets";
+    case Positions::RelativeBuckets:
+      return "relative, " + std::to_string(stack.blocks.front().position_settings.buckets) + " buckets";
     case Positions::None:
     case Positions::Sinusoidal:
     case Positions::Learned:
     case Positions::RelativeWindows:
     case Positions::Disentangled: break;  // of them a model has learned ones only
   }
-  return std::string(enum_name(stack.positions).words);
+  return std::string(enum_name(stack.positions()).words);
 }
 
-std::string sharing_words(const AttentionSpec& attention) {
+std::string sharing_words(const LayerSpec& attention) {
   if (attention.kv_heads == attention.heads) return "one per head";
   return std::to_string(attention.kv_heads) + " per layer, shared by " +
          std::to_string(attention.heads / std::max(1, attention.kv_heads));
@@ -120,8 +123,8 @@ struct LayerKnobs {
   }
 
   void division() const {
-    const AttentionSpec& own = stack_of(spec, head.of).blocks[static_cast<std::size_t>(head.block)];
-    const std::string formula = "S × " + fixed(change().scale.value_or(own.scale), 4);
+    const LayerSpec& own = stack_of(spec, head.of).blocks[static_cast<std::size_t>(head.block)];
+    const std::string formula = "S × " + fixed(change().scale.value_or(scale_of(own)), 4);
     if (toggle(c.ui(), "Divide by √dₖ", "Divide by √dₖ", c.row(28), edit::is_divided(now, at()),
                {"Divide by √dₖ",
                 formula,
@@ -150,13 +153,15 @@ struct LayerKnobs {
   bool has_other_mask() const {
     const BlockChange block = change();
     return block.attention &&
-           block.attention->read().masking != own_attention(*now.model->model, head.of, head.block).masking;
+           block.attention->read().masking !=
+               stack_of(spec, head.of).blocks[static_cast<std::size_t>(head.block)].masking;
   }
 
   void mask() const {
     if (head.of == AttentionOf::Cross) return;
-    if (!stack_of(spec, head.of).causal) return causal();
-    const std::int64_t window = stack_of(spec, head.of).blocks[static_cast<std::size_t>(head.block)].window;
+    if (!stack_of(spec, head.of).causal()) return causal();
+    const std::int64_t window =
+        window_of(stack_of(spec, head.of).blocks[static_cast<std::size_t>(head.block)]);
     const std::string own = has_other_mask() ? "another mask"
                             : window > 0     ? "causal, window " + grouped(window)
                                              : "causal";
@@ -268,7 +273,7 @@ void model_section(Column& c) {
   const OpenedModel& opened = *c.scene.model->within.model;
   const ModelSpec& spec = opened.model->spec;
   const ModelHead head = chosen_head(c.scene);
-  const AttentionSpec& attention = stack_of(spec, head.of).blocks.front();
+  const LayerSpec& attention = stack_of(spec, head.of).blocks.front();
   if (c.begin({.which = Section::Model,
                .label = "Model",
                .note = c.scene.compact ? opened.storage : "open, mapped",

@@ -130,7 +130,7 @@ class WhyLogit {
     const StackSpec& stack = stack_of(spec_, of_);
     const auto blocks = static_cast<std::int64_t>(stack.blocks.size());
     std::int64_t heads = 1;
-    for (const AttentionSpec& block : stack.blocks) heads = std::max<std::int64_t>(heads, block.heads);
+    for (const LayerSpec& block : stack.blocks) heads = std::max<std::int64_t>(heads, block.heads);
     Tensor values(Shape{heads, blocks});
     float most = 1e-12f;
     for (std::size_t i = 0; i < split_.parts.size(); ++i) {

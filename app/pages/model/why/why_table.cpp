@@ -223,8 +223,8 @@ class WhyTable {
     const StackSpec& stack = stack_of(spec_, why_.asked.score.of);
     const float top = grid_.bottom() + below_ + ui_.px(10);
     ui_.horizontal(area_.x, top, area_.w, ui_.theme.hairline);
-    const std::string norm = stack.norm.kind == NormKind::LayerNorm ? "σ" : "rms";
-    const bool turned = is_rotary(stack.positions);
+    const std::string norm = stack.norm().kind == NormKind::LayerNorm ? "σ" : "rms";
+    const bool turned = is_rotary(stack.positions());
     const auto side = [&](const char* map, const char* part) {
       const std::string product = std::string(map) + " " + part + " / " + norm;
       return own(turned ? "rope(" + product + ")" : "(" + product + ")");
