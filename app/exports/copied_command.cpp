@@ -117,7 +117,7 @@ void add_changes(const ModelOnScreen& shown, CommandText& line, std::vector<std:
 /// attention with that number.
 bool has_layers_option(const ModelContext& within) {
   const ModelSpec& spec = within.model->model->spec;
-  return within.block < std::ssize((spec.decoder ? *spec.decoder : *spec.encoder).blocks);
+  return within.block < std::ssize(spec.output_stack().blocks);
 }
 
 std::string_view word_of_theme(ThemeName theme) {

@@ -76,7 +76,7 @@ std::vector<StepDocuments> placed_in(const OpenedModelPtr& model, const Lesson& 
   const ModelSpec& spec = model->model->spec;
   const AttentionOf of = output_attention(spec);
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-  const auto blocks = std::ssize((of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder).blocks);
+  const auto blocks = std::ssize(spec.stack(of).blocks);
   for (std::size_t i = 0; i < documents.size(); ++i) {
     const Step& step = lesson.steps[i];
     bool is_reached = false;

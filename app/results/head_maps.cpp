@@ -33,7 +33,7 @@ HeadMap make_head_map(const HeadMapRequest& of, const Work& work) {
 std::int64_t map_cost(const HeadMapRequest& of) {
   if (of.value != CellValue::Contribution) return of.cells;
   const ModelSpec& spec = of.model->spec;
-  const StackSpec& stack = of.head.of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder;
+  const StackSpec& stack = spec.stack(of.head.of);
   const LayerSpec& attention = stack.blocks[static_cast<std::size_t>(of.head.block)];
   // A weight costs d_v multiplications. All heads' columns of W_O are widened: d_model · heads · d_v numbers;
   // W·Wᵀ takes d_model · d_v² of them, and the lengths of the values keys · d_v².

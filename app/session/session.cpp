@@ -282,7 +282,7 @@ Session open_as_model(const std::filesystem::path& path, Reading* reading) {
     within.of = AttentionOf::Cross;
     within.input.decoder_text = "Das Haus ist";
   }
-  within.block = static_cast<int>((spec.decoder ? *spec.decoder : *spec.encoder).blocks.size() / 2);
+  within.block = static_cast<int>(spec.output_stack().blocks.size() / 2);
   return session;
 }
 

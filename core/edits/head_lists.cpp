@@ -22,7 +22,7 @@ constexpr std::string_view between_heads = " ,;\t\r\n";
 const StackSpec& output_stack(const ModelContext& within) {
   if (!within) throw Error("No model is open, so nothing inside one can be changed.");
   const ModelSpec& spec = within.model->model->spec;
-  return spec.decoder ? *spec.decoder : *spec.encoder;
+  return spec.output_stack();
 }
 
 AttentionOf stack_of_output(const ModelContext& within) {

@@ -30,8 +30,7 @@ const ModelSpec& spec_of(const ModelContext& within) {
 const LayerSpec& attention_of(const ModelContext& within, const BlockAt& at) {
   const ModelSpec& spec = spec_of(within);
   check({.blocks = {{.of = at.of, .block = at.block}}}, spec);
-  return (at.of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder)
-      .blocks[static_cast<std::size_t>(at.block)];
+  return spec.stack(at.of).blocks[static_cast<std::size_t>(at.block)];
 }
 
 bool is_of(const HeadChange& change, const HeadChange& other) {

@@ -63,7 +63,7 @@ KeysSeen keys_seen(const ModelSpec& spec, const ModelRun& run, AttentionOf of, i
     return {.left = staged->left, .right = staged->right, .keys = rows_of(run, of)};
   AttentionProblem p;
   if (of != AttentionOf::Cross) {
-    const StackSpec& stack = of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder;
+    const StackSpec& stack = spec.stack(of);
     set_window(stack.blocks[index], p);
   }
   change_problem(run.changes, of, index, p);
@@ -76,7 +76,7 @@ std::vector<std::optional<double>> normalised_entropies(const Model& model, cons
                                                         AttentionOf of, int block) {
   const auto index = static_cast<std::size_t>(block);
   const Tensor& entropy = attention_of(run, of)[index].entropy;
-  const StackSpec& stack = of == AttentionOf::Encoder ? *model.spec.encoder : *model.spec.decoder;
+  const StackSpec& stack = model.spec.stack(of);
   std::vector<std::optional<double>> means(static_cast<std::size_t>(stack.blocks[index].heads));
   if (entropy.size() == 0) return means;
   const StagedAttention* const staged = staged_in(run, of, index);

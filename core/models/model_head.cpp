@@ -40,7 +40,7 @@ void transform_rows(const Model& model, std::vector<float>& x, std::int64_t rows
     x = std::move(y);
   }
   if (!model.head.norm.exists()) return;
-  const StackSpec& stack = model.spec.encoder ? *model.spec.encoder : *model.spec.decoder;
+  const StackSpec& stack = model.spec.input_stack();
   apply_norm(work, {NormKind::LayerNorm, stack.norm().epsilon}, model.head.norm, x.data(), rows, d, x.data());
 }
 
@@ -80,7 +80,7 @@ Tensor head_logits(const Model& model, const float* rows, std::int64_t count, co
 }
 
 Tensor stream_logits(const Model& model, const float* rows, std::int64_t count, const Work& work) {
-  const StackSpec& spec = model.spec.decoder ? *model.spec.decoder : *model.spec.encoder;
+  const StackSpec& spec = model.spec.output_stack();
   const NormWeights& norm = model.spec.decoder ? model.decoder.final_norm : model.encoder.final_norm;
   const std::int64_t d = model.spec.d_model;
   std::vector<float> normed(rows, rows + count * d);

@@ -129,7 +129,7 @@ ModelRun run_changed(const Model& model, ModelRun before, const RunRequest& requ
 
 std::size_t blocks_alike(const ModelSpec& spec, AttentionOf of, const ModelChanges& a,
                          const ModelChanges& b) {
-  const StackSpec& stack = of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder;
+  const StackSpec& stack = spec.stack(of);
   std::size_t block = 0;
   while (block < stack.blocks.size() &&
          is_alike(of == AttentionOf::Encoder ? of : AttentionOf::Decoder, block, a, b) &&

@@ -60,7 +60,7 @@ class Embedder {
   void finish(std::int64_t first, KeptRows& rows) const {
     const NormWeights& norm = model_.embedding_norm;
     if (!norm.exists()) return;
-    const StackSpec& stack = model_.spec.encoder ? *model_.spec.encoder : *model_.spec.decoder;
+    const StackSpec& stack = model_.spec.input_stack();
     apply_norm(work_, {NormKind::LayerNorm, stack.norm().epsilon}, norm, rows.row(first), rows.rows() - first,
                rows.width, rows.row(first));
   }

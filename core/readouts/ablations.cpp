@@ -37,8 +37,7 @@ void check_ablations(const Model& model, const ModelRun& base, std::span<const H
         "begins and ends.");
   if (!base.changes.empty() || !base.input.mask.empty())
     throw Error("Effects of ablation are measured on a run without other changes and without a mask.");
-  const std::vector<LayerSpec>& blocks =
-      (model.spec.decoder ? *model.spec.decoder : *model.spec.encoder).blocks;
+  const std::vector<LayerSpec>& blocks = model.spec.output_stack().blocks;
   for (const HeadSet& set : sets) {
     if (set.empty()) throw Error("A set of heads to be ablated is empty.");
     for (const HeadPlace& place : set)
@@ -205,7 +204,7 @@ class EffectMeter {
 }  // namespace
 
 std::vector<HeadPlace> all_heads(const ModelSpec& spec) {
-  const StackSpec& stack = spec.decoder ? *spec.decoder : *spec.encoder;
+  const StackSpec& stack = spec.output_stack();
   std::vector<HeadPlace> heads;
   for (int block = 0; block < static_cast<int>(stack.blocks.size()); ++block)
     for (int head = 0; head < stack.blocks[static_cast<std::size_t>(block)].heads; ++head)

@@ -17,7 +17,7 @@ void add_to(Tensor& rows, const Tensor& more) {
 }  // namespace
 
 std::vector<LensPlace> lens_places(const ModelSpec& spec) {
-  const StackSpec& stack = spec.decoder ? *spec.decoder : *spec.encoder;
+  const StackSpec& stack = spec.output_stack();
   std::vector<LensPlace> places{{}};
   for (int block = 0; block < static_cast<int>(stack.blocks.size()); ++block) {
     if (stack.arrangement() != Arrangement::Parallel) places.push_back({block, true});

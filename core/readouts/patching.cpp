@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::int64_t streams_at_once = 256;  // for whose logits there is memory
 
-const StackSpec& output_stack(const Model& model) {
-  return model.spec.decoder ? *model.spec.decoder : *model.spec.encoder;
-}
-
 /// The ids that the stack with the output reads.
 const std::vector<std::int64_t>& ids_of(const PatchedPair& pair, const ModelRun& run) {
   return pair.model.spec.reads_two_texts() ? run.input.decoder_ids : run.input.ids;
@@ -57,7 +53,7 @@ void check_pair(const PatchedPair& pair) {
 }
 
 void check_places(const PatchedPair& pair, std::span<const PatchPlace> places) {
-  const std::vector<LayerSpec>& blocks = output_stack(pair.model).blocks;
+  const std::vector<LayerSpec>& blocks = pair.model.spec.output_stack().blocks;
   const std::int64_t rows = pair.corrupted.last(pair.model).normed.rows();
   for (const PatchPlace& place : places) {
     const auto [block, head] = place.head;
@@ -133,8 +129,8 @@ TensorOf<double> answer_direction(const PatchedPair& pair) {
 
 bool reads_a_sum(const Model& model) {
   return model.spec.head.kind == HeadKind::NextToken && !model.head.dense && !model.head.norm.exists() &&
-         output_stack(model).arrangement() != Arrangement::PostNorm &&
-         !output_stack(model).residual_after_norm;
+         model.spec.output_stack().arrangement() != Arrangement::PostNorm &&
+         !model.spec.output_stack().residual_after_norm;
 }
 
 }  // namespace
@@ -189,7 +185,7 @@ std::vector<double> direct_effects(const PatchedPair& pair, const Work& work) {
   check_pair(pair);
   if (!reads_a_sum(pair.model)) return {};
   const AttentionOf of = output_attention(pair.model.spec);
-  const std::size_t blocks = output_stack(pair.model).blocks.size();
+  const std::size_t blocks = pair.model.spec.output_stack().blocks.size();
   const TensorOf<double> map = answer_direction(pair);
   std::vector<StreamPart> parts;
   std::vector<double> added;  // for each part: the clean run's minus the corrupted run's
@@ -212,7 +208,7 @@ std::vector<double> direct_effects(const PatchedPair& pair, const Work& work) {
 
 std::int64_t first_patched_row(const PatchedPair& pair) {
   const Model& model = pair.model;
-  if (!output_stack(model).causal() || model.spec.encoder) return 0;
+  if (!model.spec.output_stack().causal() || model.spec.encoder) return 0;
   const std::vector<std::int64_t>& clean = ids_of(pair, pair.clean);
   return std::ranges::mismatch(clean, ids_of(pair, pair.corrupted)).in1 - clean.begin();
 }

@@ -32,7 +32,7 @@ const fs::path tiny_models = fs::path(ATTNSCOPE_SHARED) / "vectors/tiny_models";
 std::vector<ModelChanges> some_changes(const ModelSpec& spec, bool hides) {
   std::vector<ModelChanges> all(9);
   for (const AttentionOf of : attentions_of(spec)) {
-    const StackSpec& stack = stack_spec(spec, of);
+    const StackSpec& stack = spec.stack(of);
     const auto blocks = static_cast<int>(stack.blocks.size());
     const int heads = stack.blocks[0].heads;
     for (int block = 0; block < blocks; ++block) {

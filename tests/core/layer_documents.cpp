@@ -22,10 +22,6 @@ std::vector<AttentionOf> attentions_of(const ModelSpec& spec) {
   return all;
 }
 
-const StackSpec& stack_spec(const ModelSpec& spec, AttentionOf of) {
-  return of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder;
-}
-
 namespace {
 
 /// The worst difference as a share of the largest expected number.
@@ -95,7 +91,7 @@ void compare_layer(const Place& at, const Document& document, Machine& machine) 
 
 void compare_all(const Model& model, const ModelRun& run, Machine& machine) {
   for (const AttentionOf of : attentions_of(model.spec))
-    for (std::size_t block = 0; block < stack_spec(model.spec, of).blocks.size(); ++block) {
+    for (std::size_t block = 0; block < model.spec.stack(of).blocks.size(); ++block) {
       const BlockTensors tensors = block_tensors(model, of, static_cast<int>(block));
       CHECK(left_out(tensors, run.changes).empty());
       compare_layer({model, run, of, block}, layer_document(model, run, tensors, {}, {}), machine);

@@ -22,7 +22,6 @@ struct Machine {
 };
 
 std::vector<AttentionOf> attentions_of(const ModelSpec&);
-const StackSpec& stack_spec(const ModelSpec&, AttentionOf);
 
 /// One attention of one block of a run.
 struct Place {

@@ -109,7 +109,7 @@ TEST_CASE("what a person edits in a block is a change of the model that does the
       const std::vector<AttentionOf> attentions = attentions_of(o.model->spec);
       const AttentionOf of = attentions[static_cast<std::size_t>(
           random.between(0, static_cast<std::int64_t>(attentions.size()) - 1))];
-      const auto blocks = std::ssize(stack_spec(o.model->spec, of).blocks);
+      const auto blocks = std::ssize(o.model->spec.stack(of).blocks);
       const int block = static_cast<int>(random.between(0, blocks - 1));
       CAPTURE(family, round, static_cast<int>(of), block);
       const BlockTensors tensors = block_tensors(*o.model, of, block);

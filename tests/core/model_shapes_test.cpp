@@ -20,7 +20,7 @@ TEST_CASE("the shapes of a folder are those of the model that it opens as", "[mo
     const std::optional<ModelShapes> shapes = read_model_shapes(directory / name);
     REQUIRE(shapes);
     const ModelSpec spec = open_model(directory / name)->spec;
-    const std::vector<LayerSpec>& blocks = (spec.decoder ? *spec.decoder : *spec.encoder).blocks;
+    const std::vector<LayerSpec>& blocks = spec.output_stack().blocks;
     REQUIRE(shapes->blocks.size() == blocks.size());
     for (std::size_t i = 0; i < blocks.size(); ++i)
       CHECK(shapes->blocks[i] == HeadShape{blocks[i].heads, blocks[i].kv_heads, blocks[i].d_k});

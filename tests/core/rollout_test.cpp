@@ -22,7 +22,7 @@ using Rows = std::vector<std::vector<double>>;
 
 /// By the definition, one number after the other.
 Rows naive(const Model& model, const ModelRun& run, AttentionOf of, const Work& work) {
-  const StackSpec& stack = of == AttentionOf::Encoder ? *model.spec.encoder : *model.spec.decoder;
+  const StackSpec& stack = model.spec.stack(of);
   const std::size_t n = run.input.ids.size();
   Rows all(n, std::vector<double>(n, 0));
   for (std::size_t i = 0; i < n; ++i) all[i][i] = 1;

@@ -111,7 +111,7 @@ void change(ModelChanges& changes, const Model& model, std::mt19937& chance) {
   if (model.spec.decoder) places.push_back(AttentionOf::Decoder);
   if (model.spec.decoder && model.spec.decoder->cross) places.push_back(AttentionOf::Cross);
   const AttentionOf of = places[static_cast<std::size_t>(below(places.size()))];
-  const StackSpec& stack = of == AttentionOf::Encoder ? *model.spec.encoder : *model.spec.decoder;
+  const StackSpec& stack = model.spec.stack(of);
   const int block = below(stack.blocks.size());
   using Kind = HeadChange::Kind;
   constexpr Kind kinds[]{Kind::Zero, Kind::Mean, Kind::Uniform, Kind::Identity};

@@ -73,7 +73,7 @@ ModelChanges changes_of(const RunModelOptions& options, const Model& model) {
   for (const HeadAt& head : options.ablated)
     changes.heads.push_back({.of = output_attention(model.spec), .block = head.block, .head = head.head});
   check(changes, model.spec);
-  const StackSpec& stack = model.spec.decoder ? *model.spec.decoder : *model.spec.encoder;
+  const StackSpec& stack = model.spec.output_stack();
   if (options.last_block >= std::ssize(stack.blocks))
     throw Error(fmt::format("There is no layer {}; the model has 0 to {}.", options.last_block,
                             stack.blocks.size() - 1));

@@ -44,10 +44,6 @@ std::vector<AttentionOf> attentions_of(const ModelSpec& spec) {
   return all;
 }
 
-const StackSpec& stack_of(const ModelSpec& spec, AttentionOf of) {
-  return of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder;
-}
-
 std::vector<ModelHead> all_model_heads(const ModelSpec& spec) {
   std::vector<ModelHead> all;
   for (const AttentionOf of : attentions_of(spec))

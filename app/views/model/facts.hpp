@@ -22,12 +22,11 @@ struct Scene;
 
 /// The attentions of a model, in their order on screen: encoder, decoder, cross.
 std::vector<AttentionOf> attentions_of(const ModelSpec&);
-const StackSpec& stack_of(const ModelSpec&, AttentionOf);
 inline int heads_in(const ModelSpec& spec, AttentionOf of, int block) {
-  return stack_of(spec, of).blocks[static_cast<std::size_t>(block)].heads;
+  return spec.stack(of).blocks[static_cast<std::size_t>(block)].heads;
 }
 inline int blocks_in(const ModelSpec& spec, AttentionOf of) {
-  return static_cast<int>(stack_of(spec, of).blocks.size());
+  return static_cast<int>(spec.stack(of).blocks.size());
 }
 /// Every head of every attention, block after block.
 std::vector<ModelHead> all_model_heads(const ModelSpec&);

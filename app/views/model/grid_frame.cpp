@@ -81,7 +81,7 @@ std::vector<GridPart> grid_parts(const GridFrame& grid) {
     GridPart part{.of = of, .heads = {}, .effects = effects && of == output_attention(grid.spec)};
     for (int block = 0; block < blocks_in(grid.spec, of); ++block)
       part.heads.push_back(heads_in(grid.spec, of, block));
-    const LayerSpec& first = stack_of(grid.spec, of).blocks.front();
+    const LayerSpec& first = grid.spec.stack(of).blocks.front();
     part.group = of == AttentionOf::Cross || first.kv_heads == 0 ? 1 : first.heads / first.kv_heads;
     if (!runs.empty() && runs.front().pictures.mean.size() > 0) {
       const auto picture = runs.front().pictures.mean.matrix();

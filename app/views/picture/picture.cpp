@@ -315,8 +315,7 @@ void PictureView::draw_facts(const Box& area) {
     all.push_back(facts_from(rollout->matrix(), patches_, token(), forward()));
     all.back().name = "rollout";
     // In the rollout, every layer keeps half of a row and spreads the other half.
-    all.back().uniform =
-        (1 - std::exp2(-static_cast<double>(stack_of(spec(), head_.of).blocks.size()))) / tokens;
+    all.back().uniform = (1 - std::exp2(-static_cast<double>(spec().stack(head_.of).blocks.size()))) / tokens;
   }
   const float names = ui_.px(92), column = (area.w - names) / 2;
   float y = area.y + ui_.px(11);

@@ -37,7 +37,7 @@ std::size_t floats_of(const ModelRun& run) {
 double left_to_run(const ModelSpec& spec, const ModelRun& before, const ModelInput& input,
                    const RunRequest& request) {
   const AttentionOf of = output_attention(spec);
-  const auto blocks = static_cast<double>((spec.decoder ? *spec.decoder : *spec.encoder).blocks.size());
+  const auto blocks = static_cast<double>(spec.output_stack().blocks.size());
   if (before.input == input)
     return 1 - static_cast<double>(blocks_alike(spec, of, before.changes, request.changes)) / blocks;
   if (spec.encoder || !spec.decoder->causal() || before.changes != request.changes ||

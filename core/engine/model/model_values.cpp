@@ -32,7 +32,7 @@ void ModelValues::step(const Model& model, const Work& work) {
   auto made = std::make_shared<ValueNorms>();
   for (const AttentionOf of : {AttentionOf::Encoder, AttentionOf::Decoder, AttentionOf::Cross}) {
     if (!has_attention(model.spec, of)) continue;
-    const StackSpec& stack = of == AttentionOf::Encoder ? *model.spec.encoder : *model.spec.decoder;
+    const StackSpec& stack = model.spec.stack(of);
     auto& blocks = (*made)[static_cast<std::size_t>(of)];
     blocks.resize(stack.blocks.size());
     for (std::size_t block = 0; block < blocks.size(); ++block)

@@ -20,7 +20,7 @@ void ModelWhy::split(const Model& model, const std::shared_ptr<const ModelRun>& 
     made.row = row.value_or(-1);
     made.token = asked.token.value_or(likeliest);
     if (!row) throw Error("The model predicts nothing here.");
-    check_is_sum(model.spec.decoder ? *model.spec.decoder : *model.spec.encoder, model.spec.family);
+    check_is_sum(model.spec.output_stack(), model.spec.family);
     const bool less_mean = !asked.minus && model.spec.head.kind == HeadKind::NextToken;
     if (less_mean && !mean_) mean_ = mean_logit(model, work);
     made.logit = split_logit(model, *run, *row, made.token, asked.minus, work, less_mean ? &*mean_ : nullptr);

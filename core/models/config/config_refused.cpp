@@ -43,7 +43,7 @@ void check_positions(const ConfigObject& config, const Family& family) {
 }  // namespace
 
 void refuse_unread(const ConfigObject& config, const Family& family, const ModelSpec& spec) {
-  const StackSpec& stack = spec.decoder ? *spec.decoder : *spec.encoder;
+  const StackSpec& stack = spec.output_stack();
   const LayerSpec& attention = stack.blocks[0];
   if (family.keys.head_width.empty()) need_implied(config, family, "head_dim", attention.d_k);
   if (family.keys.kv_heads.empty()) need_implied(config, family, "num_key_value_heads", attention.heads);

@@ -27,7 +27,7 @@ class LayerMaker {
   LayerMaker(const Model& model, AttentionOf of, std::size_t block)
       : spec_(model.spec),
         cross_(of == AttentionOf::Cross),
-        stack_(of == AttentionOf::Encoder ? *spec_.encoder : *spec_.decoder),
+        stack_(spec_.stack(of)),
         stack_weights_(of == AttentionOf::Encoder ? model.encoder : model.decoder),
         of_(stack_.blocks[block]),
         weights_(stack_weights_.blocks[block]),

@@ -28,7 +28,7 @@ std::optional<ModelShapes> read_model_shapes(const std::filesystem::path& given)
     const ModelSpec spec = spec_at(model_path(given));
     if (spec.image || spec.reads_two_texts() || (!spec.encoder && !spec.decoder)) return std::nullopt;
     ModelShapes shapes{.blocks = {}, .vocabulary = spec.vocabulary};
-    for (const LayerSpec& block : (spec.decoder ? *spec.decoder : *spec.encoder).blocks)
+    for (const LayerSpec& block : spec.output_stack().blocks)
       shapes.blocks.push_back({block.heads, block.kv_heads, block.d_k});
     return shapes;
   } catch (const Error&) {

@@ -224,7 +224,7 @@ ModelTokens tokens_of_picture(const OpenedModel& opened, const ModelText& text) 
 
 std::string OpenedModel::heads_words() const {
   const ModelSpec& spec = model->spec;
-  const StackSpec& stack = spec.decoder ? *spec.decoder : *spec.encoder;
+  const StackSpec& stack = spec.output_stack();
   const std::string before = spec.reads_two_texts() ? fmt::format("{} + ", spec.encoder->blocks.size()) : "";
   const std::size_t layers = stack.blocks.size();
   const int heads = stack.blocks[0].heads;
@@ -334,7 +334,7 @@ ModelTokens tokens_of(const OpenedModel& opened, const ModelText& text) {
   const auto* const chats = opened.no_chat.empty() ? opened.chats.get() : nullptr;
   ModelTokens made = TextReader(model.spec, *opened.tokenizer, text, chats).read();
   if (opened.reads_numbers && made.input.ids.empty()) throw Error("The text is no list of token numbers.");
-  check_count(model, model.spec.encoder ? *model.spec.encoder : *model.spec.decoder, made.input.ids);
+  check_count(model, model.spec.input_stack(), made.input.ids);
   if (model.spec.reads_two_texts()) check_count(model, *model.spec.decoder, made.input.decoder_ids);
   return made;
 }

@@ -12,6 +12,7 @@
 #include "core/base/norm.hpp"
 #include "core/document/block_settings.hpp"
 #include "core/document/layer.hpp"
+#include "core/document/model_changes.hpp"
 #include "core/document/rope_frequencies.hpp"
 #include "core/transformer/arrangement.hpp"
 #include "core/transformer/positions.hpp"
@@ -110,6 +111,12 @@ struct ModelSpec {
   /// Whether encoder and decoder each read a text.
   bool reads_two_texts() const { return encoder && decoder; }
   bool has_logits() const { return head.kind != HeadKind::None; }
+  /// The stack with this attention, which exists.
+  const StackSpec& stack(AttentionOf of) const { return of == AttentionOf::Encoder ? *encoder : *decoder; }
+  /// The stack whose last rows the head reads, and the one that reads the input: with both, decoder and
+  /// encoder.
+  const StackSpec& output_stack() const { return decoder ? *decoder : *encoder; }
+  const StackSpec& input_stack() const { return encoder ? *encoder : *decoder; }
 };
 
 }  // namespace attnscope

@@ -43,7 +43,7 @@ std::string kept_text(const std::vector<NamedHeads>& sets) {
 int count_heads(const ModelContext& within) {
   const ModelSpec& spec = within.model->model->spec;
   int heads = 0;
-  for (const LayerSpec& block : (spec.decoder ? *spec.decoder : *spec.encoder).blocks) heads += block.heads;
+  for (const LayerSpec& block : spec.output_stack().blocks) heads += block.heads;
   return heads;
 }
 

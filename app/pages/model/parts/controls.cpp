@@ -123,7 +123,7 @@ struct LayerKnobs {
   }
 
   void division() const {
-    const LayerSpec& own = stack_of(spec, head.of).blocks[static_cast<std::size_t>(head.block)];
+    const LayerSpec& own = spec.stack(head.of).blocks[static_cast<std::size_t>(head.block)];
     const std::string formula = "S × " + fixed(change().scale.value_or(scale_of(own)), 4);
     if (toggle(c.ui(), "Divide by √dₖ", "Divide by √dₖ", c.row(28), edit::is_divided(now, at()),
                {"Divide by √dₖ",
@@ -152,16 +152,14 @@ struct LayerKnobs {
   /// Whether the layer's own switches gave it another mask than the model's, below those of this column.
   bool has_other_mask() const {
     const BlockChange block = change();
-    return block.attention &&
-           block.attention->read().masking !=
-               stack_of(spec, head.of).blocks[static_cast<std::size_t>(head.block)].masking;
+    return block.attention && block.attention->read().masking !=
+                                  spec.stack(head.of).blocks[static_cast<std::size_t>(head.block)].masking;
   }
 
   void mask() const {
     if (head.of == AttentionOf::Cross) return;
-    if (!stack_of(spec, head.of).causal()) return causal();
-    const std::int64_t window =
-        window_of(stack_of(spec, head.of).blocks[static_cast<std::size_t>(head.block)]);
+    if (!spec.stack(head.of).causal()) return causal();
+    const std::int64_t window = window_of(spec.stack(head.of).blocks[static_cast<std::size_t>(head.block)]);
     const std::string own = has_other_mask() ? "another mask"
                             : window > 0     ? "causal, window " + grouped(window)
                                              : "causal";
@@ -273,7 +271,7 @@ void model_section(Column& c) {
   const OpenedModel& opened = *c.scene.model->within.model;
   const ModelSpec& spec = opened.model->spec;
   const ModelHead head = chosen_head(c.scene);
-  const LayerSpec& attention = stack_of(spec, head.of).blocks.front();
+  const LayerSpec& attention = spec.stack(head.of).blocks.front();
   if (c.begin({.which = Section::Model,
                .label = "Model",
                .note = c.scene.compact ? opened.storage : "open, mapped",
@@ -293,7 +291,7 @@ void model_section(Column& c) {
            {"Keys and values", {}, "Heads that share keys and values stand together in the grid.", {}});
     c.fact("Model width", "width", "d " + grouped(spec.d_model) + " · dₖ " + grouped(attention.d_k),
            {"Width", {}, "Of the residual stream, and of a head's queries and keys.", {}});
-    c.fact("Model positions", "positions", position_words(stack_of(spec, head.of)),
+    c.fact("Model positions", "positions", position_words(spec.stack(head.of)),
            {"Positions", {}, "How attention knows the order of the tokens.", {}});
     if (spec.image) {
       const ImageSpec& image = *spec.image;

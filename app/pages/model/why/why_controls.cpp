@@ -69,7 +69,7 @@ void norms_section(Column& c) {
   const WhyReading* const why = shown_why(c.scene);
   if (why == nullptr || !why->score_problem.empty()) return;
   const WhyState& split = model_state_of(c.scene.view).split;
-  const StackSpec& stack = stack_of(c.scene.model->within.model->model->spec, why->asked.score.of);
+  const StackSpec& stack = c.scene.model->within.model->model->spec.stack(why->asked.score.of);
   const bool layer = stack.norm().kind == NormKind::LayerNorm;
   const std::string unit = layer ? "1 / σ" : "1 / rms";
   if (c.begin({.which = Section::Norms,

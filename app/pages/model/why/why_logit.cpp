@@ -127,7 +127,7 @@ class WhyLogit {
 
   /// Every head: layers across, heads down.
   void draw_heads(const Box& area) {
-    const StackSpec& stack = stack_of(spec_, of_);
+    const StackSpec& stack = spec_.stack(of_);
     const auto blocks = static_cast<std::int64_t>(stack.blocks.size());
     std::int64_t heads = 1;
     for (const LayerSpec& block : stack.blocks) heads = std::max<std::int64_t>(heads, block.heads);

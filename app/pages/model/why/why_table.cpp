@@ -220,7 +220,7 @@ class WhyTable {
   }
 
   void draw_formula() {
-    const StackSpec& stack = stack_of(spec_, why_.asked.score.of);
+    const StackSpec& stack = spec_.stack(why_.asked.score.of);
     const float top = grid_.bottom() + below_ + ui_.px(10);
     ui_.horizontal(area_.x, top, area_.w, ui_.theme.hairline);
     const std::string norm = stack.norm().kind == NormKind::LayerNorm ? "σ" : "rms";
