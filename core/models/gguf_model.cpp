@@ -164,10 +164,7 @@ StackSpec stack_of(const ArchitectureKeys& keys, const Family& family, const Mod
   if (rules.score_cap > 0)
     one.soft_cap = static_cast<float>(keys.number_or("attn_logit_softcapping", rules.score_cap));
   stack.blocks.assign(static_cast<std::size_t>(keys.whole("block_count", 1, 1024)), one);
-  if (rules.unrotated_every > 0)
-    for (std::size_t i = 0; i < stack.blocks.size(); ++i)
-      if ((i + 1) % static_cast<std::size_t>(rules.unrotated_every) == 0)
-        stack.blocks[i].positions = Positions::None;
+  leave_unrotated(stack, rules.unrotated_every);
   if (const int window = keys.whole_or("attention.sliding_window", rules.window, 0, 1 << 30); window > 0) {
     for (std::size_t i = 0; i < stack.blocks.size(); ++i)
       if (!rules.every_second || i % 2 == 0) stack.blocks[i].masking.window.left = window - 1;

@@ -2,6 +2,7 @@
 // three refuses those it does not have; for names see core/document/enum_names.hpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace attnscope {
@@ -21,6 +22,12 @@ enum class Positions : std::uint8_t {
                     // Sparsity::grid and side (Liu et al. 2021, section 3.2, equation 4)
   Disentangled,     // queries and keys are also multiplied with relative-position vectors (He et al. 2021)
 };
+
+/// Whether a layer, counted from 0, has rotary positions where of layers counted from 1 those divisible by
+/// `interval` have none (SmolLM3's no_rope_layer_interval); with 0 all have them.
+inline bool rotates(std::size_t layer, int interval) {
+  return interval == 0 || (layer + 1) % static_cast<std::size_t>(interval) != 0;
+}
 
 /// Whether queries and keys are rotated; whether a bias that depends on the distance alone is added to the
 /// scores; whether any bias is.

@@ -215,7 +215,8 @@ TEST_CASE("every key that transformers saves is read or harmless", "[models]") {
   }
   std::size_t types = 0;
   for (const Family* family : families()) types += family->model_types.size();
-  CHECK(types == of_families.size() + 2);  // camembert has roberta's keys, attnscope_reader is our own
+  // camembert has roberta's keys; attnscope_reader and attnscope_neox are our own
+  CHECK(types == of_families.size() + 3);
 }
 
 TEST_CASE("a key that no family is known to have is refused, unless it is off", "[models]") {
@@ -236,6 +237,28 @@ TEST_CASE("a second spelling of GPT-NeoX' rotary positions must say the same", "
   refused("gpt_neox", R"("rope_theta": 50000)", "rope_theta: it is 50000");
   refused("gpt_neox", R"("partial_rotary_factor": 0.5)", "partial_rotary_factor: it is 0.5");
   CHECK_NOTHROW(config("gpt_neox", R"("rotary_emb_base": 50000, "rope_theta": 50000)"));
+}
+
+TEST_CASE("models that are trained here have no positions in every so many blocks", "[models]") {
+  for (const std::string type : {"attnscope_reader", "attnscope_neox"}) {
+    CAPTURE(type);
+    const auto rotated = [&](const std::string& keys) {
+      const ModelSpec spec = config(type, R"("num_hidden_layers": 5)" + keys).spec;
+      std::string blocks;
+      for (const LayerSpec& block : spec.output_stack().blocks)
+        blocks += is_rotary(block.positions) ? '1' : '0';
+      return blocks;
+    };
+    CHECK(rotated("") == "11111");
+    CHECK(rotated(R"(, "no_rope_layer_interval": 0)") == "11111");
+    CHECK(rotated(R"(, "no_rope_layer_interval": 1)") == "00000");
+    CHECK(rotated(R"(, "no_rope_layer_interval": 2)") == "10101");
+    CHECK(rotated(R"(, "no_rope_layer_interval": 4)") == "11101");
+    refused(type, R"("no_rope_layer_interval": "2")", "no_rope_layer_interval is \"2\"; a whole number");
+    refused(type, R"("no_rope_layers": [1, 0])", "no_rope_layers");
+  }
+  refused("gpt_neox", R"("no_rope_layer_interval": 4)", "no_rope_layer_interval: it is 4");
+  CHECK_NOTHROW(config("gpt_neox", R"("no_rope_layer_interval": 0)"));
 }
 
 TEST_CASE("is_causal is refused where a stack has the other mask", "[models]") {

@@ -1,7 +1,9 @@
 // A trained network as a folder that the model reader opens: the same logits and the same attention as the
 // trainer's own, for each shape that is known; and sentences for those that are not.
 #include <cmath>
+#include <span>
 #include <string>
+#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -43,6 +45,12 @@ std::vector<Case> every_shape() {
   NetworkSpec& last = cases.back().recipe.network;
   last.positions = Positions::Learned;
   last.scaled = false;
+  for (const auto& [name, task] : {std::pair("GPT-NeoX, not rotated in layer 1 of 0 to 2", "brackets"),
+                                   std::pair("Reader, not rotated in layer 1 of 0 to 2", "small-reader")}) {
+    NetworkSpec& spec = cases.emplace_back(Case{name, short_run(task)}).recipe.network;
+    spec.layers = 3;
+    spec.no_rope_layer_interval = 2;
+  }
   return cases;
 }
 
@@ -58,19 +66,20 @@ double distance(const float* a, const float* b, std::int64_t count) {
 TEST_CASE("the folder of a trained network gives the trainer's own logits", "[training]") {
   for (const Case& one : every_shape()) {
     INFO(one.name);
+    const NetworkSpec& network = one.recipe.network;
+    const bool reads_both_ways = one.name.starts_with("Reader");
     const TemporaryDirectory folder;
     Trainer trainer(one.recipe, 2);
     trainer.train(20);
     export_model(folder.path(), trainer);
 
     const OpenedModelPtr opened = open_whole_model(folder.path());
-    CHECK(opened->model->ignored.size() == (one.name == "Reader" ? 2 : 0));  // the read-out for masked words
+    CHECK(opened->model->ignored.size() == (reads_both_ways ? 2 : 0));  // the read-out for masked words
     CHECK(opened->model->missing.empty());
     std::vector<std::int32_t> tokens;
     Dice dice(3, 1, 4);
-    for (int i = 0; i < one.recipe.network.length - 1; ++i)
-      tokens.push_back(dice.below(one.recipe.network.vocabulary));
-    const Probe probe = trainer.probe(tokens, one.name == "Reader" ? 1 : 0);
+    for (int i = 0; i < network.length - 1; ++i) tokens.push_back(dice.below(network.vocabulary));
+    const Probe probe = trainer.probe(tokens, reads_both_ways ? 1 : 0);
     ThreadPool pool(1);
     const Work work{pool, {}};
     ModelInput input;
@@ -78,14 +87,26 @@ TEST_CASE("the folder of a trained network gives the trainer's own logits", "[tr
     const ModelRun run = run_model(*opened->model, input, {}, work);
     REQUIRE(run.logits.rows() * run.logits.width == probe.logits.size());
     CHECK(distance(run.logits.values.data(), probe.logits.data(), probe.logits.size()) < 1e-5);
-    const bool encoder = opened->model->spec.encoder.has_value();
-    for (int layer = 0; layer < one.recipe.network.layers; ++layer)
-      for (int head = 0; head < one.recipe.network.heads; ++head) {
+    const AttentionOf of = opened->model->spec.encoder ? AttentionOf::Encoder : AttentionOf::Decoder;
+    for (int layer = 0; layer < network.layers; ++layer) {
+      CHECK(is_rotary(opened->model->spec.stack(of).blocks[static_cast<std::size_t>(layer)].positions) ==
+            network.rotates(layer));
+      for (int head = 0; head < network.heads; ++head) {
         const Tensor weights =
-            head_weights(*opened->model, run, encoder ? AttentionOf::Encoder : AttentionOf::Decoder,
-                         static_cast<std::size_t>(layer), head, work);
+            head_weights(*opened->model, run, of, static_cast<std::size_t>(layer), head, work);
         CHECK(distance(weights.data(), probe.weights.matrix(layer, head).data(), weights.size()) < 1e-5);
       }
+    }
+    // No row depends on a later one: the beginning alone gives the same.
+    if (network.causal) {
+      const Probe beginning = trainer.probe(std::span(tokens).first(7), 0);
+      CHECK(distance(beginning.logits.data(), probe.logits.data(), beginning.logits.size()) < 1e-5);
+    }
+    // What transformers opens as a GPT-NeoX rotates in every layer.
+    const std::string config = test::bytes_of(folder / "config.json");
+    const auto has = [&](const char* word) { return config.find(word) != config.npos; };
+    CHECK(has("no_rope_layer_interval") == (network.no_rope_layer_interval > 0));
+    CHECK(has("\"gpt_neox\"") == (one.name.starts_with("GPT-NeoX") && network.no_rope_layer_interval == 0));
     CHECK(exported_fact(folder.path(), steps_fact) == "20");
     CHECK(recipe_from_json(exported_fact(folder.path(), recipe_fact), "header") == trainer.recipe());
   }

@@ -74,6 +74,17 @@ std::vector<Setting> every_setting() {
     of.spec.positions = Positions::RopeHalf;
     of.spec.causal = false;
   });
+  add("rotary, not in every second layer", [](Setting& of) {
+    of.spec.positions = Positions::RopeHalf;
+    of.spec.no_rope_layer_interval = 2;
+  });
+  add("norms of heads, rotary, not in every second of three layers, both ways", [](Setting& of) {
+    of.spec.layers = 3;
+    of.spec.head_norms = true;
+    of.spec.positions = Positions::RopeHalf;
+    of.spec.no_rope_layer_interval = 2;
+    of.spec.causal = false;
+  });
   add("no MLP", [](Setting& of) { of.spec.inner = 0; });
   add("no MLP, post-norm", [](Setting& of) {
     of.spec.inner = 0;
@@ -167,6 +178,31 @@ TEST_CASE("every weight of a network gets a gradient, and only those", "[trainin
   }
   for (std::int64_t i = 0; i < layout.size; ++i)
     if (!known[static_cast<std::size_t>(i)]) REQUIRE(learner.gradient()[i] == 0);
+}
+
+TEST_CASE("a network none of whose layers rotate learns as one without positions, to the bit", "[training]") {
+  const auto gradient_of = [](Positions positions, int interval) {
+    Recipe recipe;
+    recipe.network = small();
+    recipe.network.positions = positions;
+    recipe.network.no_rope_layer_interval = interval;
+    recipe.batch = 3;
+    Learner<double> learner(recipe, baseline_kernels<double>(), 1);
+    Batch batch(recipe.network, recipe.batch, learner.sequences_of_chunk());
+    for (int i = 0; i < recipe.batch; ++i)
+      batch.make(RandomMaker(recipe.network), 5, DataStream::Training, static_cast<std::uint64_t>(i), i);
+    batch.gather();
+    learner.differentiate(batch, {true, true, {}});
+    return std::vector<double>(learner.gradient().data(),
+                               learner.gradient().data() + learner.gradient().size());
+  };
+  const std::vector<double> none = gradient_of(Positions::None, 0);
+  const std::vector<double> every = gradient_of(Positions::RopeHalf, 0);
+  const std::vector<double> first = gradient_of(Positions::RopeHalf, 2);
+  CHECK(gradient_of(Positions::RopeHalf, 1) == none);
+  CHECK(every != none);
+  CHECK(first != none);
+  CHECK(first != every);
 }
 
 TEST_CASE("what joins the stream of a deep network begins smaller, and Q, K and V are drawn apart",

@@ -59,6 +59,17 @@ TEST_CASE("a recipe that does not fit is refused with a sentence", "[training]")
            Case{R"({"task": "induction", "network": {"heads": 7}})", "network.heads is 7"},
            Case{R"({"task": "induction", "network": {"positions": "rope"}})", "network.positions"},
            Case{R"({"task": "induction", "network": {"heads": 64, "head_width": 3}})", "even"},
+           Case{R"({"task": "induction", "network": {"no_rope_layer_interval": true}})",
+                "network.no_rope_layer_interval"},
+           Case{R"({"task": "induction", "network": {"no_rope_layer_interval": -1}})",
+                "network.no_rope_layer_interval"},
+           Case{R"({"task": "induction", "network": {"no_rope_layer_interval": 3}})",
+                "network.no_rope_layer_interval is 3; a whole number from 0 to 2 was expected."},
+           Case{R"({"task": "induction", "network": {"positions": "none", "no_rope_layer_interval": 2}})",
+                "network.no_rope_layer_interval is 2; 0 was expected: no layer rotates where "
+                "network.positions is none."},
+           Case{R"({"task": "reverse", "network": {"no_rope_layer_interval": 1}})",
+                "network.positions is learned."},
            Case{R"({"task": "induction", "optimiser": {"rate": 0}})", "optimiser.rate is 0"},
            Case{R"({"task": "induction", "optimiser": {"schedule": "linear"}})", "optimiser.schedule"},
            Case{R"({"task": "induction", "data": {"period": 5}})", "data.period"},
@@ -90,6 +101,35 @@ TEST_CASE("a network refuses positions that only layers have, by their names", "
     CHECK(test::message_of<Error>([&] { check(spec); }) ==
           std::string("network.positions is ") + name +
               "; learned, rotary, alibi, sinusoidal or none was expected.");
+  }
+}
+
+TEST_CASE("a recipe says in which layers a network does not rotate, counted as SmolLM3 counts",
+          "[training]") {
+  const Recipe recipe = recipe_from_json(
+      R"({"task": "induction", "network": {"layers": 5, "no_rope_layer_interval": 2}})", "recipe.json");
+  check(recipe);
+  CHECK(recipe_from_json(recipe_json(recipe), "recipe.json") == recipe);
+  NetworkSpec spec = recipe.network;
+  CHECK(spec.no_rope_layer_interval == 2);
+  const auto rotated = [&] {
+    std::string layers;
+    for (int layer = 0; layer < spec.layers; ++layer) layers += spec.rotates(layer) ? '1' : '0';
+    return layers;
+  };
+  CHECK(rotated() == "10101");
+  CHECK(in_words(spec).ends_with(", RoPE in 3 of 5 layers"));
+  spec.no_rope_layer_interval = 4;
+  CHECK(rotated() == "11101");
+  spec.no_rope_layer_interval = 0;
+  CHECK(rotated() == "11111");
+  CHECK_THAT(in_words(spec), !ContainsSubstring("RoPE"));
+  spec.positions = Positions::Learned;
+  CHECK(rotated() == "00000");
+  // The training page names a task's positions in words that hold for all of its layers.
+  for (const TaskRow& task : tasks()) {
+    CHECK(task.recipe.network.no_rope_layer_interval == 0);
+    CHECK(task.control.network.no_rope_layer_interval == 0);
   }
 }
 

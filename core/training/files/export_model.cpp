@@ -52,6 +52,11 @@ json neox_config(const NetworkSpec& spec, json config) {
                  {"use_parallel_residual", false},
                  {"attention_bias", true},
                  {"tie_word_embeddings", false}});
+  // The GPT-NeoX of transformers would rotate in every layer without a word: another model_type stops it.
+  if (spec.no_rope_layer_interval > 0)
+    config.update({{"model_type", "attnscope_neox"},
+                   {"architectures", {"AttnScopeNeoXForCausalLM"}},
+                   {"no_rope_layer_interval", spec.no_rope_layer_interval}});
   return config;
 }
 
@@ -84,6 +89,7 @@ json reader_config(const NetworkSpec& spec, json config, const std::vector<std::
                  {"layer_norm_eps", 1e-5},
                  {"rope_theta", 10000},
                  {"id2label", labels}});
+  if (spec.no_rope_layer_interval > 0) config["no_rope_layer_interval"] = spec.no_rope_layer_interval;
   return config;
 }
 

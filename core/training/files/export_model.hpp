@@ -1,5 +1,6 @@
 // core/training/files: a trained network as a Hugging Face folder, which this program and transformers open
-// alike, with the same logits; a Reader is a family of this program alone.
+// alike, with the same logits; this program alone opens a Reader, and a NeoX some of whose layers do not
+// rotate ("attnscope_neox").
 #pragma once
 
 #include <filesystem>

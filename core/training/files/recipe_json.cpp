@@ -90,6 +90,7 @@ void read_network(const json& value, NetworkSpec& spec, const std::string& where
       static_cast<std::size_t>(std::ranges::find(known_positions, spec.positions) - known_positions.begin());
   choice(fields, "positions", positions, position_names);
   spec.positions = known_positions.at(positions);
+  spec.no_rope_layer_interval = whole(fields, "no_rope_layer_interval", spec.no_rope_layer_interval);
   std::size_t norm = norm_place(spec);
   choice(fields, "norm", norm, norm_names);
   spec.arrangement = norm == 1 ? Arrangement::PostNorm : Arrangement::PreNorm;
@@ -156,6 +157,7 @@ json network_value(const NetworkSpec& spec) {
           {"patch", spec.patch},
           {"length", spec.length},
           {"positions", name_in_recipe(spec.positions)},
+          {"no_rope_layer_interval", spec.no_rope_layer_interval},
           {"norm", norm_names[norm_place(spec)]},
           {"causal", spec.causal},
           {"scaled", spec.scaled},

@@ -79,7 +79,7 @@ void Pass<T>::turn(int number, WeightsOf<T> weights, const Rows& rows) {
       }
     }
   }
-  if (spec.positions != Positions::RopeHalf) return;
+  if (!spec.rotates(number)) return;
   for (int s = 0; s < rows.sequences; ++s)
     for (int head = 0; head < 2 * spec.heads; ++head)
       kernels_.rotate(at + s * rows.length * query_row() + head * d_k, query_row(), rows.length, d_k / 2,
@@ -94,7 +94,7 @@ void Pass<T>::turn_backward(int number, WeightsOf<T> weights, const Rows& rows, 
   const int inside = spec.inside(), d_k = spec.d_k();
   constexpr T epsilon = T(1e-6);
   T* const d_maps = d_maps_.data();
-  if (spec.positions == Positions::RopeHalf)
+  if (spec.rotates(number))
     for (int s = 0; s < rows.sequences; ++s)
       for (int head = 0; head < 2 * spec.heads; ++head)
         kernels_.rotate(d_maps + std::int64_t{s} * rows.length * 3 * inside + head * d_k, 3 * inside,

@@ -31,6 +31,23 @@ void check_read_outs(const NetworkSpec& spec) {
   }
 }
 
+void check_positions(const NetworkSpec& spec) {
+  if (std::ranges::find(known_positions, spec.positions) == known_positions.end())
+    throw Error(
+        fmt::format("network.positions is {}; learned, rotary, alibi, sinusoidal or none was expected.",
+                    enum_name(spec.positions).key));
+  const bool rotary = spec.positions == Positions::RopeHalf;
+  if (rotary && spec.d_k() % 2 != 0)
+    throw Error(fmt::format(
+        "network.head_width is {}; an even number was expected: rotary positions turn pairs.", spec.d_k()));
+  if (!rotary && spec.no_rope_layer_interval != 0)
+    throw Error(
+        fmt::format("network.no_rope_layer_interval is {}; 0 was expected: no layer rotates where "
+                    "network.positions is {}.",
+                    spec.no_rope_layer_interval, enum_name(spec.positions).key));
+  within("no_rope_layer_interval", spec.no_rope_layer_interval, 0, spec.layers);
+}
+
 void check_norms(const NetworkSpec& spec) {
   if (spec.arrangement != Arrangement::PreNorm && spec.arrangement != Arrangement::PostNorm)
     throw Error(fmt::format("The arrangement of the network is {}; pre-norm or post-norm was expected.",
@@ -57,14 +74,8 @@ void check(const NetworkSpec& spec) {
     throw Error(fmt::format(
         "network.heads is {}; a number that divides the width, {}, was expected, or a head_width.",
         spec.heads, spec.width));
-  if (std::ranges::find(known_positions, spec.positions) == known_positions.end())
-    throw Error(
-        fmt::format("network.positions is {}; learned, rotary, alibi, sinusoidal or none was expected.",
-                    enum_name(spec.positions).key));
+  check_positions(spec);
   check_norms(spec);
-  if (spec.positions == Positions::RopeHalf && spec.d_k() % 2 != 0)
-    throw Error(fmt::format(
-        "network.head_width is {}; an even number was expected: rotary positions turn pairs.", spec.d_k()));
   if (!(spec.drawing.gain > 0 && spec.drawing.gain <= 1000))
     throw Error(
         fmt::format("network.gain is {}; a number above 0, 1000 at most, was expected.", spec.drawing.gain));
@@ -72,9 +83,12 @@ void check(const NetworkSpec& spec) {
 }
 
 std::string in_words(const NetworkSpec& spec) {
-  return fmt::format("{} layer{} × {} head{}, width {}{}", spec.layers, spec.layers == 1 ? "" : "s",
-                     spec.heads, spec.heads == 1 ? "" : "s", spec.width,
-                     spec.inner > 0 ? fmt::format(", MLP {}", spec.inner) : "");
+  std::string words = fmt::format("{} layer{} × {} head{}, width {}{}", spec.layers,
+                                  spec.layers == 1 ? "" : "s", spec.heads, spec.heads == 1 ? "" : "s",
+                                  spec.width, spec.inner > 0 ? fmt::format(", MLP {}", spec.inner) : "");
+  if (const int interval = spec.no_rope_layer_interval; interval > 0)
+    words += fmt::format(", RoPE in {} of {} layers", spec.layers - spec.layers / interval, spec.layers);
+  return words;
 }
 
 }  // namespace attnscope::training

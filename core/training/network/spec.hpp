@@ -44,6 +44,7 @@ struct NetworkSpec {
   int patch = 0;                                   // numbers of a patch
   int length = 16;                                 // the most rows of a sequence, the class token included
   Positions positions = Positions::Learned;        // see known_positions; rotary ones with base 10000
+  int no_rope_layer_interval = 0;                  // k: layers k, 2k, … (from 1) do not rotate; 0: all do
   Arrangement arrangement = Arrangement::PreNorm;  // with a last norm before the read-outs, or PostNorm
   NormKind norm = NormKind::LayerNorm;             // epsilon 1e-5; or None, with PreNorm alone
   bool causal = false;
@@ -58,6 +59,11 @@ struct NetworkSpec {
   bool is_post_norm() const { return has_norms() && arrangement == Arrangement::PostNorm; }
   int inside() const { return heads * d_k(); }  // of all heads
   bool reads_patches() const { return vocabulary == 0; }
+  /// Whether this layer, counted from 0, rotates queries and keys; the rule is SmolLM3's.
+  bool rotates(int layer) const {
+    return positions == Positions::RopeHalf &&
+           attnscope::rotates(static_cast<std::size_t>(layer), no_rope_layer_interval);
+  }
   bool operator==(const NetworkSpec&) const = default;
 };
 

@@ -133,7 +133,7 @@ std::vector<bool> smollm3_rotated(const ConfigObject& config, std::size_t blocks
     return rotated;
   }
   const int interval = config.whole("no_rope_layer_interval", 4, 1, most_blocks);
-  for (std::size_t i = 0; i < blocks; ++i) rotated[i] = (i + 1) % static_cast<std::size_t>(interval) != 0;
+  for (std::size_t i = 0; i < blocks; ++i) rotated[i] = rotates(i, interval);
   return rotated;
 }
 

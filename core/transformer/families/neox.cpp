@@ -1,4 +1,5 @@
-// GPT-NeoX (Black et al. 2022), Pythia.
+// GPT-NeoX (Black et al. 2022), Pythia; and "attnscope_neox", which AttnScope itself trains (core/training):
+// the same with "no_rope_layer_interval", SmolLM3's, which other programs do not know in a GPT-NeoX.
 #include <array>
 #include <string_view>
 
@@ -14,7 +15,7 @@ namespace {
 using enum Part;
 using enum BiasRule;
 
-constexpr auto neox_types = std::to_array<std::string_view>({"gpt_neox"});
+constexpr auto neox_types = std::to_array<std::string_view>({"gpt_neox", "attnscope_neox"});
 constexpr auto neox_prefixes = std::to_array<std::string_view>({"gpt_neox."});
 constexpr auto neox_model = std::to_array<PartName>({
     {TokenTable, "embed_in"},
@@ -45,12 +46,20 @@ constexpr ConfigKeys keys{.width = "hidden_size",
                           .default_epsilon = 1e-5,
                           .default_activation = "gelu",
                           .default_vocabulary = 50'432};
+constexpr std::string_view interval_key = "no_rope_layer_interval";
 constexpr auto own_keys =
-    std::to_array<std::string_view>({"use_parallel_residual", "rotary_pct", "rotary_emb_base"});
+    std::to_array<std::string_view>({"use_parallel_residual", "rotary_pct", "rotary_emb_base", interval_key});
 // A note in Polyglot-Ko.
 constexpr auto harmless_keys = std::to_array<std::string_view>({"num_steps"});
 
+void read_unrotated(const ConfigObject& config, StackSpec& stack) {
+  if (config.text("model_type", "") != neox_types[1])
+    return need_implied(config, neox_family, interval_key, 0);
+  leave_unrotated(stack, config.whole(interval_key, 0, 0, most_blocks));
+}
+
 void read_stack(const ConfigObject& config, StackSpec& stack) {
+  read_unrotated(config, stack);
   if (!config.boolean("use_parallel_residual", true))
     set_blocks(stack, [](BlockSettings& block) { block.kind = Arrangement::PreNorm; });
   const RopeSettings rope = rope_of(stack.blocks[0]);

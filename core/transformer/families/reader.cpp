@@ -1,7 +1,9 @@
-// The encoder that AttnScope itself trains (core/training): pre-norm, rotary. Unknown to other programs.
+// The encoder that AttnScope itself trains (core/training): pre-norm, rotary, with
+// "no_rope_layer_interval" not in every layer. Unknown to other programs.
 #include <array>
 #include <string_view>
 
+#include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
 
 namespace attnscope {
@@ -50,6 +52,12 @@ constexpr auto reader_heads = std::to_array<HeadRow>({
     {"ForMaskedWords", MaskedToken, EveryRow, "", "", "masked_word", "", Activation::Identity},
 });
 
+constexpr auto own_keys = std::to_array<std::string_view>({"no_rope_layer_interval"});
+
+void read_stack(const ConfigObject& config, StackSpec& stack) {
+  leave_unrotated(stack, config.whole(own_keys[0], 0, 0, most_blocks));
+}
+
 }  // namespace
 }  // namespace reader_rows
 
@@ -60,6 +68,8 @@ constinit const Family reader_family{.name = "AttnScope Reader",
                                      .keys = reader_rows::keys,
                                      .model = reader_rows::reader_model,
                                      .encoder = reader_rows::reader_blocks,
-                                     .heads = reader_rows::reader_heads};
+                                     .heads = reader_rows::reader_heads,
+                                     .read_stack = reader_rows::read_stack,
+                                     .own_keys = reader_rows::own_keys};
 
 }  // namespace attnscope

@@ -17,4 +17,9 @@ void set_causal(StackSpec& stack, bool causal) {
   }
 }
 
+void leave_unrotated(StackSpec& stack, int interval) {
+  for (std::size_t i = 0; i < stack.blocks.size(); ++i)
+    if (!rotates(i, interval)) stack.blocks[i].positions = Positions::None;
+}
+
 }  // namespace attnscope

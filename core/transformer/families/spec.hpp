@@ -46,6 +46,8 @@ inline std::int64_t window_of(const LayerSpec& block) { return block.masking.win
 /// Gives every block the mask: causal, or with windows that reach as far to the right as to the left; and
 /// relative buckets for keys on one side or on both.
 void set_causal(StackSpec&, bool causal);
+/// Takes the positions from the blocks that rotates() excludes.
+void leave_unrotated(StackSpec&, int interval);
 /// Gives every block these settings of the block around its attention.
 template <class Set>
 void set_blocks(StackSpec& stack, Set&& set) {
