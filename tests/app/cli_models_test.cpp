@@ -286,6 +286,15 @@ TEST_CASE("run writes where an answer begins and ends, as transformers names it"
              ContainsSubstring("where an answer begins"));
 }
 
+TEST_CASE("model says in how many layers positions are rotary", "[cli][models]") {
+  const TemporaryDirectory directory;
+  const auto facts = [&](const char* model) {
+    return run(directory, fmt::format("model '{}/goldens/models/{}'", ATTNSCOPE_TESTS, model)).out;
+  };
+  CHECK_THAT(facts("smollm3"), ContainsSubstring("positions: rotary in 1 of 2 layers; MLP"));
+  CHECK_THAT(facts("qwen3"), ContainsSubstring("positions: rotary; MLP"));
+}
+
 TEST_CASE("run and atlas say which characters of a text have no token", "[cli][models]") {
   const TemporaryDirectory directory;
   write_bytes_gpt(directory / "m");

@@ -75,6 +75,18 @@ TEST_CASE("train makes a model that the other commands open, and makes it again"
   CHECK_THAT(refuted.err, ContainsSubstring("was not reproduced"));
 }
 
+TEST_CASE("a recipe leaves layers without positions, and the model that it makes says so",
+          "[cli][training]") {
+  const TemporaryDirectory directory;
+  directory.write("recipe.json", R"({"task": "small-induction", "network": {"no_rope_layer_interval": 2}})");
+  REQUIRE(run(directory, "train recipe.json --steps 25 -o model").exit_code == 0);
+  CHECK_THAT(run(directory, "model model").out, ContainsSubstring("positions: rotary in 1 of 2 layers"));
+  CHECK(run(directory, "run model --text 't3 t4 t5' -o out.safetensors").exit_code == 0);
+  CHECK_THAT(run(directory, "train --verify model").out, ContainsSubstring("Reproduced to the bit"));
+  directory.write("recipe.json", R"({"task": "sort", "network": {"no_rope_layer_interval": 1}})");
+  check_refusal(directory, "train recipe.json -o sorted", 1, "network.no_rope_layer_interval is 1");
+}
+
 TEST_CASE("a run that is killed goes on without a changed bit", "[cli][training]") {
   const TemporaryDirectory directory;
   REQUIRE(run(directory, quick + "-o whole --log whole.csv").exit_code == 0);

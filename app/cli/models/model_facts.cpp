@@ -104,9 +104,15 @@ class EncodingWriter {
 
 void to_stdout(std::string_view piece) { std::fwrite(piece.data(), 1, piece.size(), stdout); }
 
-std::string_view position_words(Positions positions) {
-  if (is_rotary(positions)) return "rotary";
-  return positions == Positions::RelativeBuckets ? "relative buckets" : enum_name(positions).words;
+std::string position_words(const StackSpec& stack) {
+  const Positions positions = stack.positions();
+  if (is_rotary(positions)) {
+    const auto rotated = std::ranges::count(stack.blocks, positions, &LayerSpec::positions);
+    if (rotated == std::ssize(stack.blocks)) return "rotary";
+    return fmt::format("rotary in {} of {} layers", rotated, stack.blocks.size());
+  }
+  if (positions == Positions::RelativeBuckets) return "relative buckets";
+  return std::string(enum_name(positions).words);
 }
 
 void print_stack(const char* name, const StackSpec& stack) {
@@ -114,8 +120,8 @@ void print_stack(const char* name, const StackSpec& stack) {
   fmt::print("{}: {} layer{}, {} head{} of {}", name, stack.blocks.size(),
              stack.blocks.size() == 1 ? "" : "s", one.heads, one.heads == 1 ? "" : "s", one.d_k);
   if (one.kv_heads != one.heads) fmt::print(", {} of keys and values", one.kv_heads);
-  fmt::print("; positions: {}; MLP: {}{}\n", position_words(stack.positions()),
-             one.block.gated ? "gated " : "", name_of(one.block.activation));
+  fmt::print("; positions: {}; MLP: {}{}\n", position_words(stack), one.block.gated ? "gated " : "",
+             name_of(one.block.activation));
   if (std::ranges::any_of(stack.blocks, [](const LayerSpec& block) { return window_of(block) > 0; })) {
     fmt::print("  windows:");
     for (const LayerSpec& block : stack.blocks)
