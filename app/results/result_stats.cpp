@@ -125,6 +125,7 @@ Worker* ResultStats::who_counts() { return is_small() ? nullptr : &worker_; }
 void ResultStats::compare_with(ResultPtr held) {
   if (held == held_) return;
   held_ = std::move(held);
+  kept_->largest_entropy_changes.clear();
   held_rule_.reset();
   if (held_) held_rule_ = std::make_shared<const MaskRule>(held_->document, held_->layer().trace);
   if (held_) return;

@@ -89,6 +89,21 @@ class ResultStats {
   /// 1 if there is none.
   float largest(Parameter, std::int64_t first_column, std::int64_t columns);
   float largest_value_input(std::int64_t b);
+  /// What a plot of all rows' entropies goes up to: the largest entropy of a row with a choice, or ln of the
+  /// most keys that a row sees.
+  double largest_entropy(std::int64_t b);
+  /// The largest change of a row's entropy, or normalised entropy, to the held result; 0 if they cannot be
+  /// compared.
+  double largest_entropy_change(std::int64_t b, bool normalised);
+  /// A token of a head: a key, or a query.
+  struct OfToken {
+    std::int64_t b = 0, h = 0, token = 0;
+    bool is_key = false;
+    auto operator<=>(const OfToken&) const = default;
+  };
+  /// The largest weight that a query with a choice of keys gives to this key, or that this query gives to any
+  /// key; 0 without a choice.
+  float most_given(const OfToken&);
   /// The count of NaN and infinite numbers of a stage of vectors, over all heads and sequences; 0 if there is
   /// no such stage.
   std::int64_t not_finite(Stage);

@@ -22,6 +22,9 @@ struct ResultStats::Kept {
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, CellReference> references;
   std::map<HeadKey, std::pair<Stamp, ValueRange>> sampled;
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<float>> picture_columns;
+  std::map<std::int64_t, double> largest_entropies;                         // by sequence
+  std::map<std::pair<std::int64_t, bool>, double> largest_entropy_changes;  // to the held result alone
+  std::map<OfToken, float> given;
 
   Computed<Plane, Stamp, Tensor> differences{1};
   Computed<std::pair<Plane, std::int64_t>, Stamp, Ranges> ranges{1};  // of all heads at once

@@ -107,6 +107,45 @@ TEST_CASE("the columns of a long head's picture are added up once", "[results]")
   CHECK(stats.picture_columns(0, 2) != means);
 }
 
+TEST_CASE("what axes go up to, and what a token is given, are those of a loop over all rows", "[results]") {
+  const ResultPtr now = result_of(40, 1, 1), held = result_of(40, 9, 2);
+  const Measures &a = now->layer().measures, &b = held->layer().measures;
+  ResultStats stats(now);
+  CHECK(stats.largest_entropy_change(0, false) == 0);  // nothing is held
+  stats.compare_with(held);
+  double most = 0, change = 0, share = 0;
+  for (std::int64_t h = 0; h < heads; ++h)
+    for (std::int64_t i = 0; i < 40; ++i) {
+      most = std::max(most, std::log(static_cast<double>(i + 1)));
+      if (i == 0) continue;  // one key
+      most = std::max(most, a.row(0, h, i).entropy);
+      change = std::max(change, std::abs(a.row(0, h, i).entropy - b.row(0, h, i).entropy));
+      share = std::max(share, std::abs(a.row(0, h, i).normalised - b.row(0, h, i).normalised));
+    }
+  CHECK(stats.largest_entropy(0) == most);
+  CHECK(change > 0);
+  CHECK(stats.largest_entropy_change(0, false) == change);
+  CHECK(stats.largest_entropy_change(0, true) == share);
+  const ResultPtr other = result_of(40, 17, 2);  // another result, though its number is the held one's
+  stats.compare_with(other);
+  CHECK(stats.largest_entropy_change(0, false) != change);
+  stats.compare_with(held);
+  CHECK(stats.largest_entropy_change(0, false) == change);
+  stats.compare_with(now);
+  CHECK(stats.largest_entropy_change(0, true) == 0);
+  for (std::int64_t h = 0; h < heads; ++h) {
+    const auto matrix = stats.matrix(weights, 0, h);
+    for (const std::int64_t token : {0, 1, 17, 39}) {
+      float to = 0, from = 0;
+      for (std::int64_t i = 1; i < 40; ++i) to = std::max(to, matrix(i, token));
+      for (std::int64_t j = 0; j < 40 && token > 0; ++j) from = std::max(from, matrix(token, j));
+      CHECK(stats.most_given({0, h, token, true}) == to);
+      CHECK(stats.most_given({0, h, token, false}) == from);
+      CHECK(stats.most_given({0, h, token, true}) == to);
+    }
+  }
+}
+
 TEST_CASE("of very many vectors a sample has every dimension, and all that is not finite is counted",
           "[results]") {
   constexpr std::int64_t width = 64, vectors = 70'000;  // more than four million numbers

@@ -28,7 +28,6 @@ Intervention::Kind operation_on(const Document& document, std::int64_t h) {
 /// token's column (or row). Rows with one allowed key do not count: their weight is always 1.
 float relevance(const Scene& scene, std::int64_t h) {
   if (!scene.selection.hovered_token) return 1;
-  const auto weights = matrix_of(scene.result, weights_stage(scene.result.document), scene.sequence(), h);
   const std::int64_t token = *scene.selection.hovered_token;
   const bool forward = token_look_of(scene.view).direction == Direction::QueryToKeys;
   if (const std::optional<AttentionOf> stack = scene.selection.hovered_stack) {
@@ -36,14 +35,9 @@ float relevance(const Scene& scene, std::int64_t h) {
     const bool of_encoder = of == AttentionOf::Encoder || (of == AttentionOf::Cross && forward);
     if (of_encoder != (stack == AttentionOf::Encoder)) return 1;  // a token of the other text
   }
-  if (token >= (forward ? weights.cols() : weights.rows())) return 1;
-  float most = 0;
-  for (std::int64_t i = 0; i < (forward ? weights.rows() : weights.cols()); ++i) {
-    const std::int64_t query = forward ? i : token, key = forward ? token : i;
-    if (scene.result.measures.row(scene.sequence(), h, query).allowed < 2) continue;
-    if (const float w = weights(query, key); w > most) most = w;
-  }
-  return 0.22f + 0.78f * std::min(1.f, most);
+  const Dimensions& d = scene.result.dimensions;
+  if (token >= (forward ? d.keys : d.queries)) return 1;
+  return 0.22f + 0.78f * std::min(1.f, scene.stats.most_given({scene.sequence(), h, token, forward}));
 }
 
 /// ".46", or "n/a" if a head has no such number. Values below .005 are not rounded to 0: in a long text all
@@ -209,6 +203,7 @@ class Thumbnail {
   }
 
   void show_tip(bool hovered) {
+    if (!hovered) return;  // its words take as long as the rest of the thumbnail
     const HeadMeasures& m = measures();
     std::string title = "Head " + std::to_string(h_);
     const HeadRole role = role_of(scene_.result, h_);

@@ -81,13 +81,10 @@ struct RowCurves {
 Axes axes_of(const RowCurves& rows, const Box& area) {
   Axes axes{area, 0, rows.a.queries > 1 ? static_cast<double>(rows.a.queries - 1) : 1, 0, 1.06};
   if (rows.normalised && !rows.difference) return axes;
-  double most = rows.difference ? 1e-3 : 0.1;
-  for (std::int64_t h = 0; h < rows.a.heads; ++h) {
-    for (std::int64_t i = 0; i < rows.a.queries; ++i) {
-      const double v = std::abs(rows.value(h, i));
-      most = std::fmax(most, rows.difference ? v : std::fmax(v, rows.ceiling(h, i)));
-    }
-  }
+  ResultStats& stats = rows.scene.stats;
+  const std::int64_t b = rows.scene.sequence();
+  const double most = rows.difference ? std::max(1e-3, stats.largest_entropy_change(b, rows.normalised))
+                                      : std::max(0.1, stats.largest_entropy(b));
   axes.y1 = most * 1.06;
   if (rows.difference) axes.y0 = -axes.y1;
   return axes;
