@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <random>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -139,6 +140,21 @@ TEST_CASE("a text's likelihood is that of its tokens", "[readouts]") {
   REQUIRE(masked.size() == static_cast<std::size_t>(std::ranges::count(input.ids, input.ids[3])));
   const auto& row = expected.logits[static_cast<std::size_t>(masked[0].row)];
   CHECK(masked[0].tokens[0].id == std::ranges::max_element(row) - row.begin());
+}
+
+TEST_CASE("a rank is the number of logits before it, by size and then by id", "[readouts]") {
+  std::mt19937 random(4);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<float> logits(1 + random() % 60);
+    for (float& logit : logits)
+      logit = random() % 9 == 0 ? std::nanf("") : static_cast<float>(random() % 8);  // many are equal
+    for (std::size_t id = 0; id < logits.size(); ++id) {
+      std::int64_t before = 0;
+      for (std::size_t i = 0; i < logits.size(); ++i)
+        before += logits[i] > logits[id] || (logits[i] == logits[id] && i < id);
+      CHECK(rank_of(logits, static_cast<std::int64_t>(id)) == before + 1);
+    }
+  }
 }
 
 TEST_CASE("tokens are drawn as often as their probabilities say", "[readouts][sampling]") {

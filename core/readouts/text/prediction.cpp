@@ -52,11 +52,10 @@ std::vector<PredictedToken> likeliest(std::span<const float> logits, std::int64_
 
 std::int64_t rank_of(std::span<const float> logits, std::int64_t id) {
   const float own = logits[static_cast<std::size_t>(id)];
+  // Comparisons are added up, not branched on: the processor would guess half of the branches wrong.
   std::int64_t rank = 1;
-  for (std::int64_t i = 0; i < std::ssize(logits); ++i) {
-    const float other = logits[static_cast<std::size_t>(i)];
-    if (other > own || (other == own && i < id)) ++rank;
-  }
+  for (const float other : logits) rank += other > own ? 1 : 0;
+  for (const float other : logits.first(static_cast<std::size_t>(id))) rank += other == own ? 1 : 0;
   return rank;
 }
 
