@@ -363,19 +363,33 @@ KeptLinesPtr ResultStats::lines(Plane plane, std::int64_t b, const LineRequest::
   return there ? there : none;
 }
 
+std::int64_t ResultStats::cost_of_reference() const {
+  const Dimensions& d = result_->layer().dimensions;
+  if (result_->document.input.is_given()) return d.keys * d.d_k;
+  const LayerSpec& layer = result_->document.layer();
+  const std::int64_t columns = d.d_k + layer.latent.width + layer.latent.query_width;
+  // Vectors of disentangled positions are projected by W_Q and by W_K.
+  const std::int64_t positions =
+      is_disentangled(result_->document) ? std::int64_t{4} * layer.position_settings.span * d.d_k : 0;
+  return d.d_model * (d.keys * columns + positions);
+}
+
+bool ResultStats::computes_reference(bool patient) const {
+  constexpr std::int64_t quick = 100'000'000;  // about 50 ms of the worker
+  return patient || cost_of_reference() <= quick;
+}
+
 const CellReference* ResultStats::reference(std::int64_t b, std::int64_t h, std::int64_t query,
                                             std::int64_t key, bool patient) {
-  constexpr std::int64_t quick = 20'000'000;  // multiplications: about 10 ms
-  const Dimensions& d = result_->layer().dimensions;
-  if (const auto it = kept_->references.find({b, h, query, key}); it != kept_->references.end())
-    return &it->second;
-  if (!patient && d.keys * d.d_k * (result_->document.input.is_given() ? 1 : d.d_model) > quick)
-    return nullptr;
-  if (kept_->references.size() > 256) kept_->references.clear();
-  return &kept_->references
-              .try_emplace({b, h, query, key},
-                           reference_cell(result_->document, result_->layer().trace, b, h, query, key))
-              .first->second;
+  constexpr std::int64_t at_once = 1'000'000;  // about half a millisecond
+  const std::tuple cell{b, h, query, key};
+  if (!kept_->references.has({}, cell) && !computes_reference(patient)) return nullptr;
+  const auto there = kept_->references.get({}, cell, cost_of_reference() <= at_once ? nullptr : &worker_,
+                                           [=, result = result_](const std::stop_token& stop) {
+                                             return reference_cell(result->document, result->layer().trace, b,
+                                                                   h, query, key, stop);
+                                           });
+  return kept_->references.has({}, cell) ? there.get() : nullptr;  // else it is another cell's
 }
 
 }  // namespace attnscope

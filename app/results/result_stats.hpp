@@ -129,10 +129,12 @@ class ResultStats {
   /// always of exactly this request.
   KeptLinesPtr lines(Plane, std::int64_t b, const LineRequest::Indices& heads, const KeptRequest&,
                      const LineRequest&);
-  /// The float64 value of a cell; null if computing it would take too long for every hovered cell. `patient`:
-  /// this cell was chosen, not only hovered.
+  /// The float64 value of a cell; null while a worker computes it, and if that would take too long for every
+  /// hovered cell. `patient`: this cell was chosen, not only hovered.
   const CellReference* reference(std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key,
                                  bool patient);
+  /// Whether reference() computes it.
+  bool computes_reference(bool patient) const;
 
  private:
   using Stamp = std::uint64_t;  // identifies the inputs of numbers of different results
@@ -141,6 +143,8 @@ class ResultStats {
   /// The head of the held result that this head is compared with.
   std::int64_t held_head(std::int64_t h) const { return h == paired_now_ ? paired_held_ : h; }
   bool is_small() const;
+  /// In multiplications.
+  std::int64_t cost_of_reference() const;
   /// The worker that goes through cells; null: the caller does.
   Worker* who_counts();
   Stamp difference_stamp(Plane) const;

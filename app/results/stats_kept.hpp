@@ -1,4 +1,4 @@
-// app/results: the caches of ResultStats. Only for result_stats.cpp and largest_stats.cpp: their ten
+// app/results: the caches of ResultStats. Only for result_stats.cpp and largest_stats.cpp: their eleven
 // templates take long to compile, and every view includes ResultStats.
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "app/results/computed.hpp"
@@ -19,7 +20,6 @@ struct ResultStats::Kept {
 
   std::map<std::tuple<Parameter, std::int64_t, std::int64_t>, float> largest_weights;
   std::map<std::int64_t, float> largest_value_inputs;  // by sequence
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, CellReference> references;
   std::map<HeadKey, std::pair<Stamp, ValueRange>> sampled;
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<float>> picture_columns;
   std::map<std::int64_t, double> largest_entropies;                         // by sequence
@@ -29,6 +29,9 @@ struct ResultStats::Kept {
   Computed<Plane, Stamp, Tensor> differences{1};
   Computed<std::pair<Plane, std::int64_t>, Stamp, Ranges> ranges{1};  // of all heads at once
   Computed<HeadKey, Stamp, ValueRange> head_ranges{1};  // of planes in another memory, one head at a time
+  // Of all cells under one key: while the mouse crosses cells, one is computed at a time.
+  Computed<std::monostate, std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, CellReference>
+      references{256};
   // Only a few are kept while ends are dragged; two bars may use the same head.
   Computed<std::tuple<Plane, std::int64_t, std::int64_t, int, bool>, std::pair<Stamp, HistogramRequest>,
            Histogram>
@@ -55,11 +58,12 @@ struct ResultStats::Kept {
     each(weights);
     each(strongest);
     each(lines);
+    each(references);
   }
   bool is_computing() const {
     return differences.is_busy() || ranges.is_busy() || head_ranges.is_busy() || histograms.is_busy() ||
            picture_histograms.is_busy() || picture_largest.is_busy() || moved.is_busy() ||
-           weights.is_busy() || strongest.is_busy() || lines.is_busy();
+           weights.is_busy() || strongest.is_busy() || lines.is_busy() || references.is_busy();
   }
 };
 

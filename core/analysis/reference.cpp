@@ -21,7 +21,7 @@ namespace {
 using Reference = TensorOf<double>;
 using ReferencePtr = TensorPtrOf<double>;
 
-/// Entry b of the outermost dimension, in double; null for null.
+/// Entry b of [batch][n][d], in double; null for null.
 ReferencePtr entry(const TensorPtr& tensor, std::int64_t b) {
   if (!tensor) return nullptr;
   const Shape& shape = tensor->shape();
@@ -29,7 +29,6 @@ ReferencePtr entry(const TensorPtr& tensor, std::int64_t b) {
   const auto values =
       tensor->values().subspan(static_cast<std::size_t>(b * count), static_cast<std::size_t>(count));
   const std::vector<double> wide(values.begin(), values.end());
-  if (shape.rank() == 4) return std::make_shared<Reference>(Shape{1, shape[1], shape[2], shape[3]}, wide);
   return std::make_shared<Reference>(Shape{1, shape[1], shape[2]}, wide);
 }
 
@@ -48,10 +47,10 @@ Reference rows(const Reference& head, std::int64_t first, std::int64_t count) {
   return cut;
 }
 
-/// One head of [1][heads][n][d] as [1][1][n][d].
-Reference one_head(const Reference& tensor, std::int64_t h) {
+/// One head of entry b of [batch][heads][n][d], in double, as [1][1][n][d].
+Reference one_head(const Tensor& tensor, std::int64_t b, std::int64_t h) {
   Reference cut(Shape{1, 1, tensor.shape()[2], tensor.shape()[3]});
-  cut.matrix() = tensor.matrix(0, h);
+  cut.matrix() = tensor.matrix(b, h).cast<double>();
   return cut;
 }
 
@@ -66,8 +65,8 @@ class CellSources {
         kv_(h / (size_.heads / size_.kv_heads)) {
     if (document.input.is_given()) {
       const Given& given = document.input.given();
-      query_ = rows(one_head(*entry(given.query, b), h), query, 1);
-      keys_ = joined(one_head(*entry(given.key, b), kv_), entry(given.past_key, b));
+      query_ = rows(one_head(*given.query, b, h), query, 1);
+      keys_ = joined(one_head(*given.key, b, kv_), given.past_key);
     } else {
       project(h, query);
     }
@@ -172,11 +171,11 @@ class CellSources {
     return attnscope::project(work_, x, block, &offset, 1);
   }
 
-  Reference joined(const Reference& fresh, const ReferencePtr& past) const {
+  Reference joined(const Reference& fresh, const TensorPtr& past) const {
     const TensorPtr& learned = document_.layer().weights[Parameter::BiasK];
     const bool extra = learned && !document_.input.is_given();
     const Reference extra_head = extra ? columns(learned, kv_, size_.d_k) : Reference();
-    const Reference past_head = past ? one_head(*past, kv_) : Reference();
+    const Reference past_head = past ? one_head(*past, b_, kv_) : Reference();
     return join_keys(past ? &past_head : nullptr, fresh, extra ? &extra_head : nullptr,
                      document_.layer().add_zero_attn);
   }
@@ -218,10 +217,10 @@ std::vector<double> bias_row(const Document& document, const Dimensions& size, s
 }  // namespace
 
 CellReference reference_cell(const Document& document, const Trace& trace, std::int64_t b, std::int64_t h,
-                             std::int64_t query, std::int64_t key) {
+                             std::int64_t query, std::int64_t key, const std::stop_token& stop) {
   const LayerSpec& layer = document.layer();
   ThreadPool caller_only(1);
-  const Work work{caller_only, {}};
+  const Work work{caller_only, stop};
   const Dimensions size = check(document);
   const CellSources from(work, document, b, h, query);
   const Reference scores = score(work, from.query(), from.keys());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 
 #include "core/document/document.hpp"
 #include "core/document/trace.hpp"
@@ -16,8 +17,9 @@ struct CellReference {
 
 /// `document` passed check(); storage precision, dropout, linear attention, intervention and the naive
 /// softmax are left out, since the value is the reference for them. `trace` was computed from `document`;
-/// only its LSH buckets are read, for the mask. Costs O(keys · d_model · d_k) multiplications.
+/// only its LSH buckets are read, for the mask. Costs O(keys · d_model · d_k) multiplications. Throws
+/// Cancelled after a stop.
 CellReference reference_cell(const Document&, const Trace&, std::int64_t b, std::int64_t h,
-                             std::int64_t query, std::int64_t key);
+                             std::int64_t query, std::int64_t key, const std::stop_token& = {});
 
 }  // namespace attnscope

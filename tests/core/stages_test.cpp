@@ -1,10 +1,13 @@
 // Every stage and every measure against the float64 oracle, over thousands of random Documents and all
 // settings, in float and in double.
+#include <stop_token>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/against_oracle.hpp"
 #include "core/analysis/reference.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/base/error.hpp"
 #include "core/compare.hpp"
 #include "core/engine/result.hpp"
 #include "core/random_documents.hpp"
@@ -79,6 +82,8 @@ TEST_CASE("Long sequences agree with the oracle, by the blocks that threads shar
 TEST_CASE("The reference cell is the float cell, more exactly") {
   ThreadPool caller_only(1);
   const Work work{caller_only, {}};
+  std::stop_source stopped;
+  stopped.request_stop();
   for (std::uint64_t i = 0; i < 300; ++i) {
     INFO("ATTNSCOPE_SEED=" << seeds::of_run() << ", case " << i << " of reference");
     samples::Random random(seeds::of_case("reference", i));
@@ -111,6 +116,7 @@ TEST_CASE("The reference cell is the float cell, more exactly") {
       CHECK(difference(std::span<const double>(&log_sum, 1), {measures.row(b, h, q).log_sum_exp}, 2e-4) ==
             "");
     }
+    CHECK_THROWS_AS(reference_cell(document, trace, 0, 0, 0, 0, stopped.get_token()), Cancelled);
   }
 }
 

@@ -163,7 +163,8 @@ class Ladder {
     if (const CellReference* exact = scene_.stats.reference(f_.b, f_.h, f_.query, f_.key, patient)) {
       check("float64", fixed(exact->weight, 10), "Δ " + tiny(std::abs(exact->weight - f_.softmax)));
     } else {
-      check("float64", "lock the cell to compute it", "");
+      const bool comes = scene_.stats.computes_reference(patient);
+      check("float64", comes ? "computing in float64" : "lock the cell to compute it", "");
     }
   }
 
