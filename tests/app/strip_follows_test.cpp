@@ -1,5 +1,7 @@
-// The token strip of a text that is too long for it scrolls to the row under the mouse.
+// The token strip of a text that is too long for it scrolls to the row under the mouse; the field of such a
+// text takes the room that there is.
 #include <string>
+#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -84,6 +86,30 @@ TEST_CASE("a click on what the strip was scrolled to leaves it there") {
   REQUIRE(robot.app().selection().cell == Cell{35, 3});
   REQUIRE(robot.has("token 35"));
   CHECK(robot.centre("token 35").x == chip.x);
+}
+
+TEST_CASE("a field is as wide for a text of which only the beginning is measured") {
+  Robot robot({.width = 1600, .height = 1000});
+  const auto widths = [&](int words) {
+    std::string text = "a";  // so that byte 2,048 is within a letter
+    for (int i = 0; i < words; ++i) {
+      for (int letter = 0; letter < 50; ++letter) text += "ä";
+      text += " ";
+    }
+    robot.retype("##Text", text);
+    const auto width = [&] {
+      const RecordedItem* field = robot.items().find("##Text");
+      REQUIRE(field != nullptr);
+      return field->max.x - field->min.x;
+    };
+    const float typed = width();
+    robot.key(ImGuiKey_Enter);
+    robot.settle();
+    return std::pair{typed, width()};
+  };
+  const auto measured = widths(15), of_beginning = widths(30);
+  CHECK(measured.first > 800);  // as wide as it gets
+  CHECK(of_beginning == measured);
 }
 
 }  // namespace attnscope::strip_follows_test

@@ -198,17 +198,28 @@ void draw_rows(Scene& scene, const Box& area) {
   }
 }
 
+/// The width of a text in its field; of one whose beginning is wider than `room` that of the beginning.
+float width_of_text(const Ui& ui, std::string_view text, float room) {
+  constexpr std::size_t beginning = 2048;  // bytes; a text of 8,192 tokens has 40,000
+  const auto width = [&](std::string_view part) { return ui.text_width(own(with_signs(part)), type::label); };
+  if (text.size() <= beginning) return width(text);
+  std::size_t end = beginning;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  const float begun = width(text.substr(0, end));
+  return begun > room ? begun : width(text);
+}
+
 /// 232 logical pixels (compact: 184); wider for a longer text, up to 0.3 of the strip. While the field has
 /// the keyboard up to 0.62 of it, in steps, so that the chips do not move with every letter.
 float width_of_fields(const Scene& scene, const Box& strip) {
   const Ui& ui = scene.ui;
   const float usual = ui.px(scene.compact ? 184 : 232);
   if (!has_text_field(scene)) return usual;
-  float text = 0;
-  for (std::size_t i = 0; i < std::min(most_strip_fields, typed_texts(scene.document)); ++i)
-    text = std::max(text, ui.text_width(own(with_signs(typed_text(scene.document, i))), type::label));
   const bool wide = scene.view.keyboard.sentence.wide;
   const float step = ui.px(120), room = std::max(usual, std::floor(strip.w * (wide ? 0.62f : 0.3f)));
+  float text = 0;
+  for (std::size_t i = 0; i < std::min(most_strip_fields, typed_texts(scene.document)); ++i)
+    text = std::max(text, width_of_text(ui, typed_text(scene.document, i), room));
   const float needed = text + ui.px(16) <= usual ? usual : text + ui.px(28);
   const float request = wide ? std::ceil((text + ui.px(60)) / step) * step : needed;
   return std::clamp(std::round(request), usual, room);
