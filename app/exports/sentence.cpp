@@ -25,8 +25,9 @@ std::string said_number(double value) {
   return std::abs(value) < 1e-3 && value != 0 ? fmt::format("{:.1e}", value) : fmt::format("{:.3g}", value);
 }
 
-/// "0.44 nats (uniform attention 1.45)".
+/// "0.44 nats (uniform attention 1.45)", "not measured (uniform attention 1.45)".
 std::string beside_uniform(double value, double uniform, std::string_view unit = "") {
+  if (std::isnan(value)) unit = "";
   return fmt::format("{}{} (uniform attention {})", said_number(value), unit, said_number(uniform));
 }
 
@@ -56,6 +57,8 @@ std::string place_of(const LayerResult& layer, const LookedAt& at) {
 }
 
 std::string head_said(const HeadMeasures& head) {
+  if (std::isnan(head.uniform.entropy))
+    return "No query has a choice of keys, so the head has no mean entropy.";
   return fmt::format(
       "Over its rows the mean entropy is {}, the mean of the largest weight {}, the mean distance {}.",
       beside_uniform(head.entropy, head.uniform.entropy, " nats"),
@@ -81,19 +84,31 @@ std::string cell_said(const LayerResult& layer, const LookedAt& at) {
       .entropy = row.entropy};
   std::vector<std::string> all;
   if (const TensorPtr& weights = layer.trace[weights_stage(layer.document)]) {
-    cell.weight = said_number(static_cast<double>(weights->matrix(at.sequence, at.head)(query, key)));
+    const auto weight = static_cast<double>(weights->matrix(at.sequence, at.head)(query, key));
+    cell.weight = std::isnan(weight) ? "NaN" : said_number(weight);
     all.push_back(plain(pattern_sentence(cell)));
   }
   if (const std::string entropy = plain(row_sentence(cell)); !entropy.empty()) all.push_back(entropy);
-  all.push_back(fmt::format(
-      "Query {} sees {} {}, of which uniform attention gives each {}; the largest weight is {} on {}.",
-      token_said(asks, query), row.allowed, row.allowed == 1 ? "key" : "keys",
-      said_number(1 / static_cast<double>(row.allowed)), said_number(row.largest),
-      row.strongest < 0 ? "none" : key_said(row.strongest)));
+  std::string sees = row.allowed == 1
+                         ? "1 key, which uniform attention gives 1"
+                         : fmt::format("{} keys, of which uniform attention gives each {}", row.allowed,
+                                       said_number(1 / static_cast<double>(row.allowed)));
+  if (std::isnan(row.largest))
+    sees += "; there is NaN among its weights";
+  else if (row.strongest < 0)
+    sees += "; no weight is above 0";
+  else
+    sees +=
+        fmt::format("; the largest weight is {} on {}", said_number(row.largest), key_said(row.strongest));
+  all.push_back(fmt::format("Query {} sees {}.", token_said(asks, query), sees));
   const auto index = static_cast<std::size_t>(key);
-  if (index < head.received.size() && index < head.received_uniform.size())
-    all.push_back(fmt::format("Key {} receives {} from all queries.", key_said(key),
-                              beside_uniform(head.received[index], head.received_uniform[index])));
+  if (index < head.received.size() && index < head.received_uniform.size()) {
+    const double received = head.received[index];
+    all.push_back(std::isnan(received)
+                      ? fmt::format("What key {} receives from all queries is NaN.", key_said(key))
+                      : fmt::format("Key {} receives {} from all queries.", key_said(key),
+                                    beside_uniform(received, head.received_uniform[index])));
+  }
   return fmt::format("{}", fmt::join(all, " "));
 }
 

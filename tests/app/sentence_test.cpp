@@ -18,13 +18,16 @@ namespace {
 
 const std::string examples = ATTNSCOPE_ASSETS "/examples/";
 
-std::string described(const std::string& arguments) {
-  const TemporaryDirectory directory;
-  const Outcome outcome = run(directory, "describe '" + examples + "'" + arguments);
+std::string described_in(const TemporaryDirectory& directory, const std::string& arguments) {
+  const Outcome outcome = run(directory, "describe " + arguments);
   CHECK(outcome.exit_code == 0);
   CHECK(outcome.err.empty());
   CHECK(outcome.out.find('\n') == outcome.out.size() - 1);
   return outcome.out;
+}
+
+std::string described(const std::string& arguments) {
+  return described_in(TemporaryDirectory(), "'" + examples + "'" + arguments);
 }
 
 void copy_from_palette(Robot& robot) {
@@ -60,6 +63,24 @@ TEST_CASE("a cell that the mask hides is said to be hidden", "[cli][sentence]") 
   const std::string said = described("7-with-and-without-the-scale.json --head 3 --at 0,2");
   CHECK_THAT(said, ContainsSubstring("In head 3, the mask hides “"));
   CHECK_THAT(said, ContainsSubstring("(0)”. Query \""));  // a row of one key: no entropy is given
+}
+
+TEST_CASE("of rows with one key, and of NaN, no mean is given in nats", "[cli][sentence]") {
+  const TemporaryDirectory directory;
+  directory.write("one.json", R"({"attnscope": 1, "text": ["cat"], "d_model": 64, "heads": 8})");
+  const std::string one = described_in(directory, "one.json --head 1");
+  CHECK_THAT(one, ContainsSubstring("1 query, 1 key. No query has a choice of keys, so the head has no mean "
+                                    "entropy. Head 1 looks from “cat (0)” at “cat (0)” with a weight of 1."));
+  CHECK_THAT(one, ContainsSubstring("Query \"cat\" (0) sees 1 key, which uniform attention gives 1; the "
+                                    "largest weight is 1 on \"cat\" (0)."));
+  CHECK_THAT(one, !ContainsSubstring("not measured"));
+  directory.write("nan.json", R"({"attnscope": 1, "given": {"query": [[[[1, 0], ["NaN", 1]]]],
+                                  "key": [[[[1, 1], [0, 1]]]], "value": [[[[2, 1], [1, 3]]]]}})");
+  const std::string nan = described_in(directory, "nan.json --at 1,1");
+  CHECK_THAT(nan, ContainsSubstring("the mean entropy is not measured (uniform attention 0.693)"));
+  CHECK_THAT(nan, ContainsSubstring("with a weight of NaN."));
+  CHECK_THAT(nan, ContainsSubstring("; there is NaN among its weights. What key 1 receives from all queries "
+                                    "is NaN."));
 }
 
 TEST_CASE("a description says scale, mask, role and the chosen head", "[cli][sentence]") {
