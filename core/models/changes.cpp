@@ -74,13 +74,18 @@ void check(const ModelChanges& changes, const ModelSpec& spec) {
   for (const BlockChange& change : changes.blocks) check_block_change(change, spec);
 }
 
-bool looks_ahead(const ModelChanges& changes) {
-  return std::ranges::any_of(changes.heads,
-                             [](const HeadChange& c) { return c.kind == HeadChange::Kind::Mean; }) ||
-         std::ranges::any_of(changes.blocks, [](const BlockChange& change) {
-           return change.mask_off || change.attention.has_value();
-         });
+std::string what_looks_ahead(const ModelChanges& changes) {
+  for (const HeadChange& change : changes.heads)
+    if (change.kind == HeadChange::Kind::Mean)
+      return fmt::format("the mean of head {}.{}", change.block, change.head);
+  for (const BlockChange& change : changes.blocks) {
+    if (change.mask_off) return fmt::format("layer {} without its mask", change.block);
+    if (change.attention) return fmt::format("layer {} with settings of its own", change.block);
+  }
+  return {};
 }
+
+bool looks_ahead(const ModelChanges& changes) { return !what_looks_ahead(changes).empty(); }
 
 BlockChange change_of(const ModelChanges& changes, AttentionOf of, std::size_t block) {
   BlockChange found{.of = of, .block = static_cast<int>(block)};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/document/model_changes.hpp"
 #include "core/transformer/families/spec.hpp"
@@ -16,7 +17,10 @@ bool changes_pattern(HeadChange::Kind);
 
 /// Throws Error naming the block, head or number that the model does not have.
 void check(const ModelChanges&, const ModelSpec&);
-/// Whether adding a token can change earlier rows: Mean, a mask that is off, a block with other settings.
+/// What lets an added token change earlier rows, "the mean of head 2.1": Mean, a mask that is off, a block
+/// with other settings. Empty: nothing does.
+std::string what_looks_ahead(const ModelChanges&);
+/// Whether there is such a change.
 bool looks_ahead(const ModelChanges&);
 /// The change of a block; one that changes nothing if there is none.
 BlockChange change_of(const ModelChanges&, AttentionOf, std::size_t block);

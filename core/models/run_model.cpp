@@ -187,11 +187,10 @@ ModelRun run_more(const Model& model, ModelRun before, std::span<const std::int6
     throw Error(
         "Tokens cannot follow in a decoder whose config says that it is not causal: each row sees those "
         "behind it; run the whole text again.");
-  if (looks_ahead(before.changes))
-    throw Error(
-        "Tokens cannot follow where a change looks at all of the text (the mean of a head, a mask that is "
-        "off); "
-        "run the whole text again.");
+  if (const std::string ahead = what_looks_ahead(before.changes); !ahead.empty())
+    throw Error(fmt::format(
+        "Tokens cannot follow where a change may look at all of the text: {}; run the whole text again.",
+        ahead));
   const auto first = std::ssize(before.input.ids);
   before.input.ids.insert(before.input.ids.end(), ids.begin(), ids.end());
   run_rest(model, before, {.rows = first}, request, work);

@@ -9,6 +9,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
+#include "core/models/opened/block_tensors.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"
@@ -228,10 +229,19 @@ TEST_CASE("tokens follow changes that look back only", "[models][changes]") {
   const ModelRun grown = run_more(*o.model, run_model(*o.model, begin, request, o.work),
                                   std::span(o.input.ids).subspan(5), request, o.work);
   CHECK(grown.logits == all.logits);
-  request.changes.heads = {{.block = 0, .head = 0, .kind = Kind::Mean}};
-  CHECK_THROWS_AS(run_more(*o.model, run_model(*o.model, begin, request, o.work),
-                           std::span(o.input.ids).subspan(5), request, o.work),
-                  Error);
+  const auto refused = [&](const ModelChanges& changes, const std::string& what) {
+    request.changes = changes;
+    CHECK_THROWS_WITH(run_more(*o.model, run_model(*o.model, begin, request, o.work),
+                               std::span(o.input.ids).subspan(5), request, o.work),
+                      ContainsSubstring("may look at all of the text: " + what + "; run the whole text"));
+  };
+  refused({.heads = {{.block = 0, .head = 0, .kind = Kind::Mean}}}, "the mean of head 0.0");
+  refused({.blocks = {{.block = 1, .temperature = 2}, {.block = 2, .mask_off = true}}},
+          "layer 2 without its mask");
+  LayerSpec capped = own_attention(*o.model, AttentionOf::Decoder, 1);
+  capped.soft_cap = 3;
+  refused({.blocks = {{.block = 1, .attention = SharedValue<LayerSpec>(capped)}}},
+          "layer 1 with settings of its own");
 }
 
 TEST_CASE("changes that a model cannot have are refused in words", "[models][changes]") {
