@@ -1,4 +1,5 @@
-// The caption over the large picture of a head whose text is too long for labels is not cut.
+// What is not cut on the Model page of a small window: the caption over the large picture of a head whose
+// text is too long for labels, and the changes inside.
 #include <algorithm>
 #include <fstream>
 #include <optional>
@@ -79,6 +80,34 @@ TEST_CASE("no word over the large picture of a pooled head is cut", "[model][ger
         CHECK_FALSE(words.front().ends_with("…"));
         CHECK(words.front().find(log ? "1e−4" : "≥") != std::string::npos);
       }
+}
+
+TEST_CASE("of a change of several settings each is read in a small window", "[model]") {
+  const TemporaryDirectory directory;
+  RobotOptions options = with_letters(directory, {.width = 1280, .height = 720});
+  options.system_fonts = true;
+  options.file = directory.write("s.json", R"({"attnscope": 1, "model": {
+    "path": "letters", "text": "ab c de a", "block": 1, "heads": [{"block": 2, "head": 1}],
+    "blocks": [{"block": 1, "temperature": 2, "attention_off": true, "mlp_off": true}]}})");
+  Robot robot(options);
+  robot.key(ImGuiKey_F7);
+  robot.settle();
+  const RecordedItem* const found = robot.items().find("layer 1 · temperature 2 · attention off · MLP off");
+  REQUIRE(found != nullptr);
+  const RecordedItem change = *found;
+  float below = change.min.y;
+  const std::vector<PlacedText> texts = texts_of(robot);
+  for (const std::string words : {"layer 1", "temperature 2", "attention off", "MLP off"}) {
+    INFO(words);
+    const auto is_there = [&](const PlacedText& text) {
+      return text.text == words && text.y0 > below && text.y1 < change.max.y && text.x1 < change.max.x;
+    };
+    const auto text = std::ranges::find_if(texts, is_there);
+    REQUIRE(text != texts.end());
+    below = text->y1;
+  }
+  // A change with room for all of it stays one line.
+  CHECK(std::ranges::any_of(texts, [](const PlacedText& text) { return text.text == "head 2.1 · zeroed"; }));
 }
 
 }  // namespace attnscope::model_caption_test

@@ -10,20 +10,37 @@
 namespace attnscope {
 namespace {
 
+/// The lines of a change: one if it has room; else the place and, each in lines of its own, what is changed.
+std::vector<std::string> lines_of(const Ui& ui, const edit::ChangeWords& change, float room) {
+  if (ui.text_width(change.line(), type::label) <= room) return {change.line()};
+  std::vector<std::string> lines{change.place};
+  lines.insert(lines.end(), change.what.begin(), change.what.end());
+  return lines;
+}
+
 /// A row with the KL divergence of one change alone; true if the user takes it back.
-bool draw_change(Column& c, const std::string& words, double alone, const ModelHead& where) {
+bool draw_change(Column& c, const edit::ChangeWords& change, double alone, const ModelHead& where) {
   const Ui& ui = c.ui();
-  const Box row = c.row(28, 4);
-  const Box cross{row.right() - ui.px(28), row.y, ui.px(28), row.h};
+  const std::string words = change.line();
+  const std::string number = std::isnan(alone) ? "" : alone < 0.005 ? tight(alone) : in_cell(alone);
+  // Room is kept for a number that is still being computed, so that it moves no row when it comes.
+  const float width = std::max(ui.text_width(number, type::tick), ui.text_width(own(".00"), type::tick));
+  const float room = c.width - ui.px(28 + 18) - width;
+  const std::vector<std::string> lines = lines_of(ui, change, room);
+  float high = 0;
+  for (const std::string& line : lines) high += ui.paragraph_height(room, line, type::label);
+  const Box row = c.row(std::max(28.f, high / ui.scale() + 10), 4);
+  const Box first{row.x, row.y, row.w, ui.px(28)};
+  const Box cross{row.right() - ui.px(28), row.y, ui.px(28), first.h};
   const Ui::Touch take_back = ui.touch(("take back " + words).c_str(), cross);
   const Ui::Touch go = ui.touch(words.c_str(), {row.x, row.y, row.w - cross.w, row.h});
   ui.fill(row, go.hovered ? ui.theme.control_hover : ui.theme.control, ui.px(4));
   ui.fill({row.x, row.y, ui.px(2), row.h}, ui.theme.query);
-  const std::string number = std::isnan(alone) ? "" : alone < 0.005 ? tight(alone) : in_cell(alone);
-  const float width = ui.text(cross.x - ui.px(2), row.centre_y(), number,
-                              {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
-  ui.text(row.x + ui.px(10), row.centre_y(), words,
-          {type::label, ui.theme.text1, Ink::Regular, Align::Left, cross.x - row.x - ui.px(18) - width});
+  ui.text(cross.x - ui.px(2), first.centre_y(), number,
+          {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+  float top = row.centre_y() - high / 2;
+  for (const std::string& line : lines)
+    top += ui.paragraph(row.x + ui.px(10), top, room, line, {type::label, ui.theme.text1});
   if (take_back.hovered) ui.fill(cross.grown(-ui.px(2)), ui.theme.control_hover, ui.px(4));
   const float r = ui.px(4), x = cross.centre_x(), y = cross.centre_y();
   const Rgba ink = take_back.hovered ? ui.theme.text1 : ui.theme.text2;
@@ -34,7 +51,7 @@ bool draw_change(Column& c, const std::string& words, double alone, const ModelH
     if (touch->focused) ui.frame(box->grown(ui.px(2)), ui.theme.query, ui.px(2), ui.px(6));
   tooltip(ui, take_back.hovered, cross, {"Take this back", {}, "The others stay.", {}});
   tooltip(ui, go.hovered, row,
-          {words,
+          {lines.size() == 1 ? words : change.place,
            std::isnan(alone) ? std::string() : "KL of this change alone " + tight(alone) + " nats",
            "A click looks at the place that is changed.",
            {}});
@@ -131,7 +148,7 @@ void changes_section(Column& c) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const double alone =
           same && i < reading.alone->divergences.size() ? reading.alone->divergences[i] : NAN;
-      if (draw_change(c, all[i].line(), alone, place_of_change(now.changes, i))) gone = i;
+      if (draw_change(c, all[i], alone, place_of_change(now.changes, i))) gone = i;
     }
     if (!reading.left_out.empty() && reading.within.changes == now.changes) c.remark(reading.left_out, true);
     if (none)
