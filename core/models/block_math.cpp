@@ -1,23 +1,12 @@
 #include "core/models/block_math.hpp"
 
-#include <algorithm>
-
 #include "core/models/stack_problem.hpp"
 
 namespace attnscope {
 
-BlockMath::BlockMath(const StackSpec& spec, const StackWeights& weights, std::int64_t length,
-                     const Work& work, RowOperators& operators)
-    : spec_(spec), weights_(weights), work_(work), operators_(operators) {
+BlockMath::BlockMath(const StackSpec& spec, std::int64_t length, const Work& work, RowOperators& operators)
+    : spec_(spec), work_(work), operators_(operators), length_(length) {
   check_arrangement(spec);
-  for (const LayerSpec& block : spec.blocks) {
-    if (!is_rotary(block.positions)) continue;
-    const auto has = [&](const Frequencies& of) {
-      return of.d_k == block.d_k && *of.settings == block.position_settings;
-    };
-    if (std::ranges::none_of(frequencies_, has))
-      frequencies_.push_back({&block.position_settings, block.d_k, rope_frequencies(rope_of(block), length)});
-  }
 }
 
 void BlockMath::norm(const NormWeights& weights, const ConstFloatRows& x, const FloatRows& y) const {
@@ -41,10 +30,8 @@ void BlockMath::project(std::span<const LinearMap> maps, const ConstFloatRows& x
   }
 }
 
-void BlockMath::prepare_heads(std::size_t block, std::span<const std::int64_t> positions,
-                              const FloatRows& rows) const {
-  const LayerSpec& of = spec_.blocks[block];
-  const AttentionWeights& weights = weights_.blocks[block].attention;
+void BlockMath::prepare_heads(const LayerSpec& of, const AttentionWeights& weights,
+                              std::span<const std::int64_t> positions, const FloatRows& rows) {
   const HeadColumns& columns = weights.columns;
   const HeadsInRows queries{rows.data + columns.query, rows.rows, of.heads, rows.stride, columns.stride};
   const HeadsInRows keys{rows.data + columns.key, rows.rows, of.kv_heads, rows.stride, columns.stride};
@@ -62,12 +49,11 @@ void BlockMath::prepare_heads(std::size_t block, std::span<const std::int64_t> p
   operators_.rotate(work_, of.positions, frequencies, positions, keys);
 }
 
-const RopeFrequencies& BlockMath::frequencies_of(const LayerSpec& block) const {
-  return std::ranges::find_if(frequencies_,
-                              [&](const Frequencies& of) {
-                                return of.d_k == block.d_k && *of.settings == block.position_settings;
-                              })
-      ->values;
+const RopeFrequencies& BlockMath::frequencies_of(const LayerSpec& layer) {
+  for (const Frequencies& of : frequencies_)
+    if (of.d_k == layer.d_k && of.settings == layer.position_settings) return of.values;
+  frequencies_.push_back({layer.position_settings, layer.d_k, rope_frequencies(rope_of(layer), length_)});
+  return frequencies_.back().values;
 }
 
 FloatRows BlockMath::output(const LinearMap& w_o, const ConstFloatRows& heads) {

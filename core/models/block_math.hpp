@@ -26,16 +26,17 @@ struct BlockParts {
 class BlockMath {
  public:
   /// `length`: the sequence length for rotary positions. Keeps references.
-  BlockMath(const StackSpec&, const StackWeights&, std::int64_t length, const Work&, RowOperators&);
+  BlockMath(const StackSpec&, std::int64_t length, const Work&, RowOperators&);
 
   /// y = N x; a copy of x if there is no norm. y may be x.
   void norm(const NormWeights&, const ConstFloatRows& x, const FloatRows& y) const;
   FloatRows normed(const NormWeights&, const FloatRows& x);
   /// The results of all maps, concatenated.
   void project(std::span<const LinearMap>, const ConstFloatRows& x, const FloatRows& y) const;
-  /// Applies head norms and rotary positions, if the model has them, in place to rows of queries and keys as
+  /// Applies head norms and rotary positions, if the layer has them, in place to rows of queries and keys as
   /// the block's maps make them. positions: of each row; may be empty without rotary positions.
-  void prepare_heads(std::size_t block, std::span<const std::int64_t> positions, const FloatRows& rows) const;
+  void prepare_heads(const LayerSpec&, const AttentionWeights&, std::span<const std::int64_t> positions,
+                     const FloatRows& rows);
   /// The concatenated heads times W_O.
   FloatRows output(const LinearMap& w_o, const ConstFloatRows& heads);
   /// x [rows][d_model], from the block's input to its output in place. `attention`: the result of output()
@@ -47,20 +48,20 @@ class BlockMath {
 
  private:
   struct Frequencies {
-    const PositionSettings* settings;
+    PositionSettings settings;
     int d_k;
     RopeFrequencies values;
   };
-  const RopeFrequencies& frequencies_of(const LayerSpec& block) const;
+  const RopeFrequencies& frequencies_of(const LayerSpec&);
   FloatRows product(const ConstFloatRows& x, const LinearMap&, RowBuffer) const;
   FloatRows transform(const BlockWeights&, const FloatRows& x);
   FloatRows written_by_mlp(const BlockWeights&, const FloatRows& normed);
 
   const StackSpec& spec_;
-  const StackWeights& weights_;
   const Work& work_;
   RowOperators& operators_;
-  std::vector<Frequencies> frequencies_;  // one for each kind of rotation
+  const std::int64_t length_;
+  std::vector<Frequencies> frequencies_;  // one for each kind of rotation that was needed
 };
 
 }  // namespace attnscope

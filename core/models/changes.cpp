@@ -58,6 +58,12 @@ void check_block_change(const BlockChange& change, const ModelSpec& spec) {
         fmt::format("The scale of layer {} is {}; it has to be finite.", change.block, *change.scale));
 }
 
+/// Whether rows of a layer with these settings depend on later ones or on the length of the text.
+bool sees_ahead(const LayerSpec& layer) {
+  return !is_swept(layer) || !layer.masking.causal ||
+         (is_rotary(layer.positions) && layer.position_settings.rope_scaling == RopeScaling::Dynamic);
+}
+
 }  // namespace
 
 AttentionOf output_attention(const ModelSpec& spec) {
@@ -80,7 +86,8 @@ std::string what_looks_ahead(const ModelChanges& changes) {
       return fmt::format("the mean of head {}.{}", change.block, change.head);
   for (const BlockChange& change : changes.blocks) {
     if (change.mask_off) return fmt::format("layer {} without its mask", change.block);
-    if (change.attention) return fmt::format("layer {} with settings of its own", change.block);
+    if (change.attention && sees_ahead(change.attention->read()))
+      return fmt::format("layer {} with settings of its own", change.block);
   }
   return {};
 }

@@ -64,7 +64,7 @@ KeysSeen keys_seen(const ModelSpec& spec, const ModelRun& run, AttentionOf of, i
   AttentionProblem p;
   if (of != AttentionOf::Cross) {
     const StackSpec& stack = spec.stack(of);
-    set_window(stack.blocks[index], p);
+    set_window(layer_of(stack, attention_of(run, of)[index], index), p);
   }
   change_problem(run.changes, of, index, p);
   return {.left = p.left,

@@ -68,13 +68,20 @@ struct StagedAttention;  // core/models/staged_attention.hpp
 
 struct AttentionRun {
   KeptRows queries;  // [rows][…] as in HeadColumns; in cross-attention queries alone
-  /// Weights and outputs of a block whose settings are changed; null: they follow from queries and keys.
+  /// The settings of a block that is changed; null: the model's own, see layer_of().
+  std::shared_ptr<const LayerSpec> layer;
+  /// Its weights and outputs, if they do not follow from queries and keys; else null.
   std::shared_ptr<const StagedAttention> staged;
   KeptRows keys;    // cross-attention: keys and values of the encoder's rows; else empty
   Tensor entropy;   // [heads][rows] nats, if requested
   Tensor received;  // [heads][keys]
   HeadPictures pictures;
 };
+
+/// The settings that the self-attention of a block has in a run.
+inline const LayerSpec& layer_of(const StackSpec& spec, const AttentionRun& run, std::size_t block) {
+  return run.layer ? *run.layer : spec.blocks[block];
+}
 
 struct StackRun {
   std::vector<KeptRows> hidden;  // blocks + 1: the input of block i; the last is the output of the last block

@@ -29,7 +29,7 @@ class StackRunner {
         all_(run.hidden[0].rows()),
         rows_(all_ - first),
         operators_(work.device != nullptr ? *work.device : here_),
-        math_(spec, weights, length(), work, operators_) {
+        math_(spec, length(), work, operators_) {
     own_ = model.spec.encoder && &spec == &*model.spec.encoder ? AttentionOf::Encoder : AttentionOf::Decoder;
   }
 
@@ -115,10 +115,13 @@ class StackRunner {
   FloatRows attend(std::size_t i, const FloatRows& x) {
     const AttentionWeights& weights = weights_.blocks[i].attention;
     AttentionRun& run = run_.attention[i];
-    if (const BlockChange change = change_of(request_.changes, own_, i); change.attention)
-      return attend_staged(i, change, x);
+    const BlockChange change = change_of(request_.changes, own_, i);
+    run.layer = change.attention ? changed_layer(spec_.blocks[i], change) : nullptr;
+    run.staged = {};
+    if (run.layer && !is_swept(*run.layer)) return attend_staged(i, change, x);
+    const LayerSpec& layer = layer_of(spec_, run, i);
     project(weights.maps, x, first_, run.queries,
-            [&](const FloatRows& made) { math_.prepare_heads(i, context_.positions, made); });
+            [&](const FloatRows& made) { math_.prepare_heads(layer, weights, context_.positions, made); });
     const ChangedAttention changed{request_.changes, own_, i, context_.mask};
     const auto from = [&](std::int64_t first) {
       BlockProblem made = self_problem(spec_, weights_, i, run, first, context_.mask);
@@ -130,7 +133,7 @@ class StackRunner {
     return mix(from, changed, run, weights.output);
   }
 
-  /// With other settings than the model's: all rows are new, see looks_ahead().
+  /// With settings that are not swept: all rows are new, see looks_ahead().
   FloatRows attend_staged(std::size_t i, const BlockChange& change, const FloatRows& x) {
     const AttentionWeights& weights = weights_.blocks[i].attention;
     AttentionRun& run = run_.attention[i];

@@ -111,7 +111,7 @@ void set_window(const LayerSpec& of, AttentionProblem& p) {
 
 BlockProblem self_problem(const StackSpec& spec, const StackWeights& weights, std::size_t index,
                           const AttentionRun& run, std::int64_t first, std::span<const std::uint8_t> mask) {
-  const LayerSpec& of = spec.blocks[index];
+  const LayerSpec& of = layer_of(spec, run, index);
   const HeadColumns& columns = weights.blocks[index].attention.columns;
   const std::int64_t rows = run.queries.rows();
   BlockProblem made = sized(of, rows - first, rows);
@@ -121,13 +121,11 @@ BlockProblem self_problem(const StackSpec& spec, const StackWeights& weights, st
   p.value = {run.queries.row(0) + columns.value, columns.stride, columns.width};
   p.offset = first;
   if (run.staged) {
-    p.soft_cap = run.staged->soft_cap;
     p.allowed = {std::span(run.staged->allowed), run.staged->allowed_heads};
-    add_positions(made, run.staged->positions, run.staged->position_settings, weights);
-    return made;
+  } else {
+    set_window(of, p);
+    add_mask(made, mask);
   }
-  set_window(of, p);
-  add_mask(made, mask);
   add_positions(made, of.positions, of.position_settings, weights);
   return made;
 }

@@ -87,9 +87,6 @@ class Stager {
     auto made = std::make_shared<StagedAttention>();
     made->weights = trace[own_weights_stage(document)];
     made->output = trace[Stage::Mix];
-    made->positions = layer.positions;
-    made->position_settings = layer.position_settings;
-    made->soft_cap = static_cast<double>(layer.soft_cap);
     see(MaskRule(document, trace), *made);
     take_band(*made);
     return made;
@@ -170,6 +167,19 @@ std::shared_ptr<const StagedAttention> stage_attention(const ChangedBlock& block
                                                        std::span<const std::uint8_t> mask, KeptRows& rows,
                                                        const Work& work) {
   return Stager(block, mask, rows, work).run(positions);
+}
+
+std::shared_ptr<const LayerSpec> changed_layer(const LayerSpec& own, const BlockChange& change) {
+  auto layer = std::make_shared<LayerSpec>(own);
+  copy_attention(change.attention->read(), *layer);
+  return layer;
+}
+
+bool is_swept(const LayerSpec& layer) {
+  const Masking& mask = layer.masking;
+  return !layer.linear && layer.softmax == SoftmaxKind::Stable && layer.empty_row == EmptyRow::Zeros &&
+         mask.sparsity.kind == Sparsity::Kind::None && mask.heads.empty() && !mask.additive &&
+         mask.hidden == Masking::Hidden::MinusInfinity && mask.mistake == MaskMistake::None;
 }
 
 TensorPtr hidden_keys(std::span<const std::uint8_t> mask, std::int64_t queries) {

@@ -1,5 +1,6 @@
-// core/models: the self-attention of a block with other settings than the model's (BlockChange::attention),
-// computed by the stages of a layer: whatever a lone layer can do a block of a model can. Keeps every weight.
+// core/models: the self-attention of a block with other settings than the model's (BlockChange::attention).
+// Those that the streaming kernels do not have are computed by the stages of a layer, which keep every
+// weight: whatever a lone layer can do a block of a model can.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +23,12 @@ struct StagedAttention {
   /// The narrowest band query - left <= key <= query + right that has every key that a head may see or gives
   /// a weight.
   std::int64_t left = 0, right = 0;
-  Positions positions = Positions::None;
-  PositionSettings position_settings;
-  double soft_cap = 0;
 };
+
+/// The block's layer with the settings of the change, which has some.
+std::shared_ptr<const LayerSpec> changed_layer(const LayerSpec& own, const BlockChange&);
+/// Whether the streaming kernels compute the layer's attention, else its stages.
+bool is_swept(const LayerSpec&);
 
 /// A block of a stack, and what is changed in it.
 struct ChangedBlock {

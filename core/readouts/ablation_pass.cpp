@@ -31,8 +31,7 @@ class Batch {
         d_(pass.model.spec.d_model),
         positions_(is_rotary(spec_.positions()) ? token_positions(model_.spec, pass.base.input)
                                                 : std::vector<std::int64_t>()),
-        math_(spec_, weights_, positions_.empty() ? n_ : std::ranges::max(positions_) + 1, work, operators_) {
-  }
+        math_(spec_, positions_.empty() ? n_ : std::ranges::max(positions_) + 1, work, operators_) {}
 
   /// Passes block `b`; the sets `joining` start here.
   void pass_block(std::size_t b, std::vector<const HeadSet*> joining) {
@@ -92,7 +91,7 @@ class Batch {
     Tensor made(Shape{live * n_, columns.width});
     math_.project(weights.maps, math_.normed(weights_.blocks[b].attention_norm, rows_in(stream_)),
                   rows_in(made));
-    math_.prepare_heads(b, positions_of(live), rows_in(made));
+    math_.prepare_heads(of, weights, positions_of(live), rows_in(made));
     const Tensor query = gathered(made, columns.query, columns.stride, of.heads, d_k),
                  key = gathered(made, columns.key, columns.stride, of.kv_heads, d_k),
                  value = gathered(made, columns.value, columns.stride, of.kv_heads, d_k);

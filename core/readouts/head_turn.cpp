@@ -12,7 +12,8 @@ namespace attnscope {
 HeadTurn::HeadTurn(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
                    std::int64_t begin, std::int64_t end, const Work& work)
     : begin_(begin) {
-  const LayerSpec& spec = stack_of(model, run, of).spec.blocks[block];
+  const StackView stack = stack_of(model, run, of);
+  const LayerSpec& spec = layer_of(stack.spec, stack.run.attention[block], block);
   if (!is_rotary(spec.positions) || end <= begin) return;
   const std::vector<std::int64_t> all = token_positions(model.spec, run.input);
   const RopeFrequencies frequencies = rope_frequencies(rope_of(spec), std::ranges::max(all) + 1);

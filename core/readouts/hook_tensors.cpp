@@ -83,8 +83,8 @@ class HookWriter {
         work_(work),
         positions_(token_positions(model.spec, run.input, 0)),
         rows_(stack_.run.hidden[0].rows()),
-        math_(stack_.spec, stack_.weights,
-              positions_.empty() ? rows_ : *std::ranges::max_element(positions_) + 1, work, operators_) {}
+        math_(stack_.spec, positions_.empty() ? rows_ : *std::ranges::max_element(positions_) + 1, work,
+              operators_) {}
 
   void embeddings() {
     const bool learned = model_.position_table.size() > 0 && !model_.embedding_norm.exists();
@@ -128,7 +128,7 @@ class HookWriter {
     const auto give = [&](const char* name, const ConstFloatRows& rows, std::int64_t column, int heads) {
       take_(name_ + "attn." + name, heads_in_rows(rows, column, columns.stride, heads, spec.d_k));
     };
-    if (turns(spec) || stack_.run.attention[b].staged) {
+    if (turns(layer_of(stack_.spec, stack_.run.attention[b], b)) || stack_.run.attention[b].staged) {
       Tensor x = tensor_of(stack_.run.hidden[b]);
       const std::int64_t d = model_.spec.d_model;
       const AttentionWeights& weights = stack_.weights.blocks[b].attention;

@@ -20,7 +20,7 @@ class HeadSide {
   HeadSide(const Model& model, const ModelRun& run, const ScoreQuestion& asked, bool query)
       : model_(model), run_(run), asked_(asked), stack_(stack_of(model, run, asked.of)) {
     const BlockWeights& block = stack_.weights.blocks[asked.block];
-    const LayerSpec& of = stack_.spec.blocks[asked.block];
+    const LayerSpec& of = layer();
     const HeadColumns& columns = block.attention.columns;
     const std::int64_t head = query ? asked.head : asked.head / (of.heads / of.kv_heads);
     d_k_ = of.d_k;
@@ -82,6 +82,9 @@ class HeadSide {
   };
 
   StreamAt at() const { return {model_, run_, asked_.of, asked_.block}; }
+  const LayerSpec& layer() const {
+    return layer_of(stack_.spec, stack_.run.attention[asked_.block], asked_.block);
+  }
 
   /// Reads d_k rows of the concatenated maps from `column` on.
   void read_map(const std::vector<LinearMap>& maps, std::int64_t column) {
@@ -107,9 +110,9 @@ class HeadSide {
         (map_.matrix() * Eigen::Map<const Eigen::VectorXf>(x, d).cast<double>() - ones_ * scale.norm.mean) *
             scale.norm.inverse +
         from_norm_bias_ + bias_;
-    const NormSettings settings = norm_settings(stack_.spec.blocks[asked_.block].qk_norm);
-    const RowStatistics own = fixed_norm(settings, *head_norm_,
-                                         std::span<const double>(raw.data(), static_cast<std::size_t>(d_k_)));
+    const NormSettings settings = norm_settings(layer().qk_norm);
+    const RowStatistics own =
+        row_statistics(settings, std::span<const double>(raw.data(), static_cast<std::size_t>(d_k_)));
     const std::vector<double> weight = norm_weight(settings, *head_norm_, d_k_);
     scale.head = Eigen::Map<const Vector>(weight.data(), d_k_) * own.inverse;
     return scale;
@@ -145,10 +148,13 @@ void check_question(const Model& model, const ModelRun& run, const ScoreQuestion
     throw Error(fmt::format("{} has no such stack.", model.spec.family));
   const StackView stack = stack_of(model, run, asked.of);
   check_is_sum(stack.spec, model.spec.family);
-  if (asked.block < stack.run.attention.size() && stack.run.attention[asked.block].staged)
-    throw Error(fmt::format(
-        "Layer {} has other settings of attention than the model; its scores are not split into parts.",
-        asked.block));
+  if (asked.block < stack.run.attention.size()) {
+    const AttentionRun& attention = stack.run.attention[asked.block];
+    if (attention.staged || layer_of(stack.spec, attention, asked.block).qk_norm.kind == QkNorm::Kind::Layer)
+      throw Error(fmt::format(
+          "Layer {} has other settings of attention than the model; its scores are not split into parts.",
+          asked.block));
+  }
   const std::int64_t rows = stack.run.hidden[0].rows();
   if (asked.block >= stack.spec.blocks.size() || asked.head < 0 ||
       asked.head >= stack.spec.blocks[asked.block].heads)
@@ -187,6 +193,8 @@ ScoreSplit split_score(const Model& model, const ModelRun& run, const ScoreQuest
   split.allowed = allowed_keys(p, asked.head, asked.query);
   const auto allowed = static_cast<double>(split.allowed);
   split.scale = p.scale;
+  const StackView stack = stack_of(model, run, asked.of);
+  split.rotated = is_rotary(layer_of(stack.spec, stack.run.attention[asked.block], asked.block).positions);
   split.query_norm = queries.norm_scale(asked.query);
   split.key_norm = keys.norm_scale(asked.key);
   split.raw = split.score = score(asked.key);

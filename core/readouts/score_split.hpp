@@ -28,6 +28,7 @@ struct ScoreSplit {
   double raw = 0, mean = 0;  // the score itself, and the mean over the keys that the query may see,
   std::int64_t allowed = 0;  // whose number this is
   double scale = 1;          // multiplies q·k
+  bool rotated = false;      // queries and keys are rotated before it
   double query_norm = 1, key_norm = 1;  // 1 / √(… + ε) of the block's norm in the two rows
 };
 

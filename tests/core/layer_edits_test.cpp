@@ -254,8 +254,9 @@ TEST_CASE("a block with settings of its own: the whole model follows, and a pain
     };
     // The model's own settings, computed by the stages: the same numbers.
     LayerSpec layer = tensors.layer;
-    layer.masking.sparsity.seed = 5;
+    layer.masking.hidden = Masking::Hidden::MinusBillion;
     const ModelRun same = changed(layer, o.input);
+    CHECK(same.decoder.attention[0].staged);
     const Eigen::Map<const Eigen::ArrayXf> found(same.logits.values.data(), std::ssize(same.logits.values)),
         expected(run.logits.values.data(), std::ssize(run.logits.values));
     CHECK((found - expected).abs().maxCoeff() < 2e-5f * expected.abs().maxCoeff());
@@ -265,7 +266,9 @@ TEST_CASE("a block with settings of its own: the whole model follows, and a pain
     CHECK(linear.logits.values != run.logits.values);
     layer = tensors.layer;
     layer.positions = family == "llama" ? Positions::Alibi : Positions::None;
-    CHECK(changed(layer, o.input).logits.values != run.logits.values);
+    const ModelRun other = changed(layer, o.input);
+    CHECK(other.logits.values != run.logits.values);
+    CHECK_FALSE(other.decoder.attention[0].staged);  // swept, as the model's own
     // Painted over 9 tokens: 6 see the corner of the mask, 12 see its cells and nothing more.
     const LayerSpec painted = edit::hidden_cell(own, 0, 1, 5, 2, true).layer();
     for (const std::size_t tokens : {6u, 9u, 12u}) {

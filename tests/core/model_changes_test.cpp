@@ -9,6 +9,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
+#include "core/document/attention_settings.hpp"
 #include "core/models/opened/block_tensors.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/small_models.hpp"
@@ -238,10 +239,24 @@ TEST_CASE("tokens follow changes that look back only", "[models][changes]") {
   refused({.heads = {{.block = 0, .head = 0, .kind = Kind::Mean}}}, "the mean of head 0.0");
   refused({.blocks = {{.block = 1, .temperature = 2}, {.block = 2, .mask_off = true}}},
           "layer 2 without its mask");
-  LayerSpec capped = own_attention(*o.model, AttentionOf::Decoder, 1);
-  capped.soft_cap = 3;
-  refused({.blocks = {{.block = 1, .attention = SharedValue<LayerSpec>(capped)}}},
+  LayerSpec own = attention_only(o.model->spec.decoder->blocks[1]);
+  own.linear = true;
+  refused({.blocks = {{.block = 1, .attention = SharedValue<LayerSpec>(own)}}},
           "layer 1 with settings of its own");
+  own.linear = own.masking.causal = false;
+  refused({.blocks = {{.block = 1, .attention = SharedValue<LayerSpec>(own)}}},
+          "layer 1 with settings of its own");
+  // What is swept and causal goes on like the model's own.
+  own.masking.causal = true;
+  own.masking.window.left = 2;
+  own.positions = Positions::Alibi;
+  own.soft_cap = 3;
+  request.changes = {.blocks = {{.block = 1, .attention = SharedValue<LayerSpec>(own)}}};
+  const ModelRun whole = run_model(*o.model, o.input, request, o.work);
+  CHECK(whole.logits != all.logits);
+  CHECK(run_more(*o.model, run_model(*o.model, begin, request, o.work), std::span(o.input.ids).subspan(5),
+                 request, o.work)
+            .logits == whole.logits);
 }
 
 TEST_CASE("changes that a model cannot have are refused in words", "[models][changes]") {

@@ -10,6 +10,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
+#include "core/document/attention_settings.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/read_gpt.hpp"
 #include "core/readouts/contribution.hpp"
@@ -282,6 +283,14 @@ TEST_CASE("splits sum up in every family", "[readouts][attribution][why]") {
     const ModelRun run = run_model(*model, input, {}, work);
     check_logit_sum(*model, run, work);
     check_score_sums(*model, run, AttentionOf::Decoder, work);
+    // The last block with settings of its own.
+    LayerSpec layer = attention_only(model->spec.decoder->blocks.back());
+    layer.positions = is_rotary(layer.positions) ? Positions::Alibi : Positions::RopeHalf;
+    layer.qk_norm.kind = QkNorm::Kind::RootMeanSquare;
+    layer.soft_cap = 4;
+    const int last_block = static_cast<int>(model->spec.decoder->blocks.size()) - 1;
+    const ModelChanges own{.blocks = {{.block = last_block, .attention = SharedValue<LayerSpec>(layer)}}};
+    check_score_sums(*model, run_model(*model, input, {.changes = own}, work), AttentionOf::Decoder, work);
     const std::vector<LensPlace> places = lens_places(model->spec);
     const Tensor last = lens_logits(*model, run, places.back(), 0, n, work);
     CHECK(std::ranges::equal(last.values(), run.logits.values));

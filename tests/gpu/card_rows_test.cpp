@@ -152,6 +152,13 @@ TEST_CASE("changes inside a model act on a card as they do on the CPU", "[card_r
     request.changes.blocks = {{.block = 0, .attention = SharedValue<LayerSpec>(attention_only(layer))}};
     CHECK(difference(run_model(*family.model, input, request, card.on_cpu()),
                      run_model(*family.model, input, request, card.work())) < rounding);
+    // Settings that are swept stay on the card.
+    layer.linear = false;
+    layer.masking.window.left = 3;
+    layer.qk_norm.kind = QkNorm::Kind::RootMeanSquare;
+    request.changes.blocks = {{.block = 0, .attention = SharedValue<LayerSpec>(attention_only(layer))}};
+    CHECK(difference(run_model(*family.model, input, request, card.on_cpu()),
+                     run_model(*family.model, input, request, card.work())) < rounding);
   }
 }
 

@@ -224,10 +224,9 @@ class WhyTable {
     const float top = grid_.bottom() + below_ + ui_.px(10);
     ui_.horizontal(area_.x, top, area_.w, ui_.theme.hairline);
     const std::string norm = stack.norm().kind == NormKind::LayerNorm ? "σ" : "rms";
-    const bool turned = is_rotary(stack.positions());
     const auto side = [&](const char* map, const char* part) {
       const std::string product = std::string(map) + " " + part + " / " + norm;
-      return own(turned ? "rope(" + product + ")" : "(" + product + ")");
+      return own(split_.rotated ? "rope(" + product + ")" : "(" + product + ")");
     };
     const std::string key =
         why_.asked.score.over_mean ? "(" + side("W_K", "b") + " − row mean)" : side("W_K", "b");
