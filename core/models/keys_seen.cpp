@@ -8,40 +8,6 @@
 #include "core/models/staged_attention.hpp"
 
 namespace attnscope {
-namespace {
-
-/// Of self-attention with other settings than the model's; else null.
-const StagedAttention* staged_in(const ModelRun& run, AttentionOf of, std::size_t block) {
-  if (of == AttentionOf::Cross) return nullptr;
-  const std::vector<AttentionRun>& blocks = attention_of(run, of);
-  return block < blocks.size() ? blocks[block].staged.get() : nullptr;
-}
-
-/// How many keys each query of a head sees, without those that the input's mask hides.
-std::vector<std::int64_t> allowed_keys(const StagedAttention& staged, std::int64_t head) {
-  const std::int64_t rows = staged.weights->shape()[2], keys = staged.weights->shape()[3];
-  const std::uint8_t* row = staged.allowed.data() + (staged.allowed_heads == 1 ? 0 : head) * rows * keys;
-  std::vector<std::int64_t> allowed;
-  for (std::int64_t i = 0; i < rows; ++i, row += keys)
-    allowed.push_back(keys - std::count(row, row + keys, std::uint8_t{0}));
-  return allowed;
-}
-
-/// The same for all heads of a block with the model's settings.
-std::vector<std::int64_t> allowed_keys(const Model& model, const ModelRun& run, AttentionOf of, int block) {
-  const KeysSeen seen = keys_seen(model.spec, run, of, block);
-  const std::span<const std::uint8_t> mask = key_mask(model, run, of);
-  std::vector<std::int64_t> before(static_cast<std::size_t>(seen.keys) + 1);  // visible keys before each key
-  for (std::size_t j = 0; j < static_cast<std::size_t>(seen.keys); ++j)
-    before[j + 1] = before[j] + (j < mask.size() && mask[j] == 0 ? 0 : 1);
-  std::vector<std::int64_t> allowed;
-  for (std::int64_t i = 0; i < rows_of(run, of); ++i)
-    allowed.push_back(before[static_cast<std::size_t>(seen.last(i))] -
-                      before[static_cast<std::size_t>(seen.first(i))]);
-  return allowed;
-}
-
-}  // namespace
 
 const std::vector<AttentionRun>& attention_of(const ModelRun& run, AttentionOf of) {
   switch (of) {
@@ -55,6 +21,12 @@ const std::vector<AttentionRun>& attention_of(const ModelRun& run, AttentionOf o
 std::int64_t rows_of(const ModelRun& run, AttentionOf of) {
   const StackRun& stack = of == AttentionOf::Encoder ? run.encoder : run.decoder;
   return stack.hidden.empty() ? 0 : stack.hidden.front().rows();
+}
+
+const StagedAttention* staged_in(const ModelRun& run, AttentionOf of, std::size_t block) {
+  if (of == AttentionOf::Cross) return nullptr;
+  const std::vector<AttentionRun>& blocks = attention_of(run, of);
+  return block < blocks.size() ? blocks[block].staged.get() : nullptr;
 }
 
 KeysSeen keys_seen(const ModelSpec& spec, const ModelRun& run, AttentionOf of, int block) {
@@ -72,6 +44,76 @@ KeysSeen keys_seen(const ModelSpec& spec, const ModelRun& run, AttentionOf of, i
           .keys = rows_of(run, of == AttentionOf::Cross ? AttentionOf::Encoder : of)};
 }
 
+HeadMask::HeadMask(const ModelSpec& spec, const ModelRun& run, AttentionOf of, int block)
+    : band_(keys_seen(spec, run, of, block)), queries_(rows_of(run, of)) {
+  const auto index = static_cast<std::size_t>(block);
+  staged_ = staged_in(run, of, index);
+  if (const std::vector<AttentionRun>& blocks = attention_of(run, of); index < blocks.size())
+    pictures_ = &blocks[index].pictures;
+  if (staged_ != nullptr) {
+    heads_ = staged_->allowed_heads;
+    return;
+  }
+  const std::span<const std::uint8_t> mask = key_mask(spec, run, of);
+  if (std::ranges::find(mask, 0) == mask.end()) return;
+  before_.resize(static_cast<std::size_t>(band_.keys) + 1);
+  for (std::size_t j = 0; j + 1 < before_.size(); ++j)
+    before_[j + 1] = before_[j] + (j < mask.size() && mask[j] == 0 ? 0 : 1);
+}
+
+std::int64_t HeadMask::visible(std::int64_t first, std::int64_t last) const {
+  if (last <= first) return 0;
+  if (before_.empty()) return last - first;
+  return before_[static_cast<std::size_t>(last)] - before_[static_cast<std::size_t>(first)];
+}
+
+std::span<const std::uint8_t> HeadMask::allowed_row(std::int64_t head, std::int64_t query) const {
+  const auto keys = static_cast<std::size_t>(band_.keys);
+  const std::int64_t row = (heads_ == 1 ? 0 : head) * queries_ + query;
+  return std::span(staged_->allowed).subspan(static_cast<std::size_t>(row) * keys, keys);
+}
+
+void HeadMask::see(std::int64_t head, std::int64_t query, std::span<std::uint8_t> seen) const {
+  if (staged_ != nullptr) {
+    std::ranges::copy(allowed_row(head, query), seen.begin());
+    return;
+  }
+  std::ranges::fill(seen, std::uint8_t{0});
+  for (std::int64_t key = band_.first(query); key < band_.last(query); ++key)
+    seen[static_cast<std::size_t>(key)] = visible(key, key + 1) > 0 ? 1 : 0;
+}
+
+void HeadMask::see_cells(std::int64_t head, std::int64_t row, std::span<std::uint8_t> seen) const {
+  const PooledCells& cells = pictures_->cells;
+  if (staged_ != nullptr) {
+    const std::int64_t rows = pictures_->mean.shape()[1], first = (heads_ == 1 ? 0 : head) * rows + row;
+    std::copy_n(pictures_->seen.begin() + first * std::ssize(seen), seen.size(), seen.begin());
+    return;
+  }
+  std::ranges::fill(seen, std::uint8_t{0});
+  // The bands of neighbouring queries make one band.
+  const std::int64_t query = row * cells.rows_per_cell;
+  const std::int64_t first = band_.first(query),
+                     last = band_.last(std::min(queries_, query + cells.rows_per_cell) - 1);
+  for (std::int64_t column = first / cells.keys_per_cell; column * cells.keys_per_cell < last; ++column) {
+    const std::int64_t key = column * cells.keys_per_cell;
+    seen[static_cast<std::size_t>(column)] =
+        visible(std::max(first, key), std::min(last, key + cells.keys_per_cell)) > 0 ? 1 : 0;
+  }
+}
+
+std::int64_t HeadMask::allowed_keys(std::int64_t head, std::int64_t query) const {
+  if (staged_ == nullptr) return visible(band_.first(query), band_.last(query));
+  return band_.keys - std::ranges::count(allowed_row(head, query), std::uint8_t{0});
+}
+
+void add_leaks(std::span<const float> weights, std::span<std::uint8_t> seen) {
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    const float weight = weights[i];  // in a row of NaN, the hidden keys have it, too
+    seen[i] |= static_cast<std::uint8_t>((weight != 0) & (weight == weight));
+  }
+}
+
 std::vector<std::optional<double>> normalised_entropies(const Model& model, const ModelRun& run,
                                                         AttentionOf of, int block) {
   const auto index = static_cast<std::size_t>(block);
@@ -79,18 +121,16 @@ std::vector<std::optional<double>> normalised_entropies(const Model& model, cons
   const StackSpec& stack = model.spec.stack(of);
   std::vector<std::optional<double>> means(static_cast<std::size_t>(stack.blocks[index].heads));
   if (entropy.size() == 0) return means;
-  const StagedAttention* const staged = staged_in(run, of, index);
-  std::vector<std::int64_t> allowed;
-  std::vector<double> most;  // the entropy of a uniform row
+  const HeadMask mask(model.spec, run, of, block);
+  const std::int64_t rows = std::min<std::int64_t>(entropy.shape()[1], rows_of(run, of));
+  std::vector<std::int64_t> allowed(static_cast<std::size_t>(rows));
+  std::vector<double> most(allowed.size());  // the entropy of a uniform row
   const auto values = entropy.matrix();
   for (std::size_t h = 0; h < means.size(); ++h) {
-    if (h == 0 || (staged != nullptr && staged->allowed_heads > 1)) {
-      allowed = staged != nullptr ? allowed_keys(*staged, static_cast<std::int64_t>(h))
-                                  : allowed_keys(model, run, of, block);
-      most.clear();
-      for (const std::int64_t keys : allowed) most.push_back(std::log(static_cast<double>(keys)));
+    for (std::size_t i = 0; (h == 0 || !mask.is_same_for_heads()) && i < most.size(); ++i) {
+      allowed[i] = mask.allowed_keys(static_cast<std::int64_t>(h), static_cast<std::int64_t>(i));
+      most[i] = std::log(static_cast<double>(allowed[i]));
     }
-    const std::int64_t rows = std::min<std::int64_t>(values.cols(), std::ssize(allowed));
     double sum = 0;
     std::int64_t counted = 0;
     for (std::int64_t i = 0; i < rows; ++i) {

@@ -1,38 +1,26 @@
 #include "core/models/run_heads.hpp"
 
-#include <memory>
-
 #include "core/models/apply_changes.hpp"
+#include "core/models/keys_seen.hpp"
 #include "core/models/staged_attention.hpp"
 #include "core/streaming/tile.hpp"
 
 namespace attnscope {
-
-namespace {
-
-/// Of self-attention with other settings than the model's; else null.
-std::shared_ptr<const StagedAttention> staged_of(const Model& model, const ModelRun& run, AttentionOf of,
-                                                 std::size_t block) {
-  if (of == AttentionOf::Cross) return {};
-  return stack_of(model, run, of).run.attention[block].staged;
-}
-
-}  // namespace
 
 StackView stack_of(const Model& model, const ModelRun& run, AttentionOf of) {
   if (of == AttentionOf::Encoder) return {*model.spec.encoder, model.encoder, run.encoder};
   return {*model.spec.decoder, model.decoder, run.decoder};
 }
 
-std::span<const std::uint8_t> key_mask(const Model& model, const ModelRun& run, AttentionOf of) {
+std::span<const std::uint8_t> key_mask(const ModelSpec& spec, const ModelRun& run, AttentionOf of) {
   // The mask hides keys of the stack that takes the input, and in attention to that stack.
-  const bool masked = of != AttentionOf::Decoder || !model.spec.encoder;
+  const bool masked = of != AttentionOf::Decoder || !spec.encoder;
   return masked ? std::span(run.input.mask) : std::span<const std::uint8_t>();
 }
 
 BlockProblem problem_of(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block) {
   const StackView stack = stack_of(model, run, of);
-  const std::span<const std::uint8_t> mask = key_mask(model, run, of);
+  const std::span<const std::uint8_t> mask = key_mask(model.spec, run, of);
   BlockProblem made =
       of == AttentionOf::Cross
           ? cross_problem(stack.spec, stack.weights, block, stack.run.cross[block], 0, mask)
@@ -46,11 +34,11 @@ Tensor head_outputs(const Model& model, const ModelRun& run, AttentionOf of, std
   const BlockProblem made = problem_of(model, run, of, block);
   SweepRequest request;
   request.rows = rows;
-  const std::shared_ptr<const StagedAttention> staged = staged_of(model, run, of, block);
-  Sweep swept = staged ? sweep_of(*staged, request, work) : sweep(made.problem, request, work);
+  const StagedAttention* const staged = staged_in(run, of, block);
+  Sweep swept = staged != nullptr ? sweep_of(*staged, request, work) : sweep(made.problem, request, work);
   const std::span<const std::uint8_t> mask =
-      of == AttentionOf::Cross ? std::span<const std::uint8_t>() : key_mask(model, run, of);
-  change_heads({run.changes, of, block, mask, staged.get()}, made.problem, swept, work);
+      of == AttentionOf::Cross ? std::span<const std::uint8_t>() : key_mask(model.spec, run, of);
+  change_heads({run.changes, of, block, mask, staged}, made.problem, swept, work);
   return std::move(swept.output);
 }
 
@@ -65,7 +53,7 @@ Tensor head_weight_rows(const Model& model, const ModelRun& run, AttentionOf of,
                        {weights.matrix().row(r).data(), static_cast<std::size_t>(made.problem.keys)});
     return weights;
   }
-  if (const auto staged = staged_of(model, run, of, block)) {
+  if (const StagedAttention* const staged = staged_in(run, of, block)) {
     const std::int64_t count = count_rows(rows, made.problem.queries);
     Tensor weights(Shape{count, made.problem.keys});
     for (std::int64_t r = 0; r < count; ++r)

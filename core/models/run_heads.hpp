@@ -19,7 +19,7 @@ struct StackView {
 StackView stack_of(const Model&, const ModelRun&, AttentionOf of);
 
 /// The input's mask for the keys of `of`; empty = none is hidden.
-std::span<const std::uint8_t> key_mask(const Model&, const ModelRun&, AttentionOf of);
+std::span<const std::uint8_t> key_mask(const ModelSpec&, const ModelRun&, AttentionOf of);
 
 /// The attention of a block over all rows, with the run's scale, mask and temperature.
 BlockProblem problem_of(const Model&, const ModelRun&, AttentionOf of, std::size_t block);

@@ -149,6 +149,7 @@ class StackRunner {
     sweep_ = sweep_of(*run.staged, request, work_);
     change_heads({request_.changes, own_, i, context_.mask}, made.problem, sweep_, work_);
     run.pictures = {};
+    if (request.picture) run.pictures.seen = seen_cells(*run.staged, *request.picture);
     return keep_and_mix(made.problem, 0, request, run, weights.output);
   }
 

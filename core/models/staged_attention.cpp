@@ -248,6 +248,20 @@ Sweep sweep_of(const StagedAttention& staged, const SweepRequest& request, const
   return swept;
 }
 
+std::vector<std::uint8_t> seen_cells(const StagedAttention& staged, const PooledCells& cells) {
+  const std::int64_t rows = staged.weights->shape()[2], keys = staged.weights->shape()[3];
+  const std::int64_t high = (rows + cells.rows_per_cell - 1) / cells.rows_per_cell,
+                     wide = (keys + cells.keys_per_cell - 1) / cells.keys_per_cell;
+  std::vector<std::uint8_t> seen(static_cast<std::size_t>(staged.allowed_heads * high * wide));
+  const std::uint8_t* row = staged.allowed.data();
+  for (std::int64_t h = 0; h < staged.allowed_heads; ++h)
+    for (std::int64_t i = 0; i < rows; ++i, row += keys) {
+      std::uint8_t* const to = seen.data() + (h * high + i / cells.rows_per_cell) * wide;
+      for (std::int64_t j = 0; j < keys; ++j) to[j / cells.keys_per_cell] |= row[j];
+    }
+  return seen;
+}
+
 void check_attention(const BlockChange& change, const StackSpec& stack) {
   if (!change.attention) return;
   const LayerSpec& layer = change.attention->read();

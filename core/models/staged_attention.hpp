@@ -58,6 +58,10 @@ void put_attention(const BlockChange&, const LayerSpec& own, std::int64_t querie
 /// What a sweep of these rows would give, except log-sum-exp and strongest keys.
 Sweep sweep_of(const StagedAttention&, const SweepRequest&, const Work&);
 
+/// Which cells of a picture the mask leaves at least partly: [allowed_heads][rows][columns], 0 where it hides
+/// the whole cell.
+std::vector<std::uint8_t> seen_cells(const StagedAttention&, const PooledCells&);
+
 /// Throws Error naming the block and the setting that it cannot have.
 void check_attention(const BlockChange&, const StackSpec&);
 

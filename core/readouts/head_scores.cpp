@@ -82,7 +82,7 @@ using AllScores = std::vector<std::vector<HeadScores>>;
 void add_text(const Model& model, const ModelRun& run, AttentionOf of, std::span<const std::int64_t> special,
               AllScores& sums, const Work& work) {
   const StackView stack = stack_of(model, run, of);
-  const std::span<const std::uint8_t> mask = key_mask(model, run, of);
+  const std::span<const std::uint8_t> mask = key_mask(model.spec, run, of);
   const bool own_ids = of == AttentionOf::Decoder && model.spec.encoder;
   const std::vector<std::int64_t>& ids = own_ids ? run.input.decoder_ids : run.input.ids;
   const NamedKeys named(ids, special);

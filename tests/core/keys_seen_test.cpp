@@ -3,6 +3,8 @@
 #include "core/models/keys_seen.hpp"
 
 #include <cmath>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -171,6 +173,86 @@ TEST_CASE("a block with a mask of its own: its keys and entropies are those of t
     CHECK(open.last(i) == n);
   }
   check_entropies(one, [](std::int64_t h) { return h > 0; });
+}
+
+TEST_CASE("a block's own mask is told cell by cell and head by head, and pooled for its pictures",
+          "[models][changes]") {
+  const ReadGpt o;
+  constexpr std::int64_t heads = small_models::gpt_heads;
+  LayerSpec settings = attention_only(o.model->spec.decoder->blocks[1]);
+  settings.masking.sparsity.kind = Sparsity::Kind::Strided;
+  settings.masking.sparsity.stride = 4;
+  settings.masking.heads = {0};
+  auto painted = std::make_shared<Tensor>(Shape{1, heads, n, n});
+  painted->matrix(0, 1).topLeftCorner(4, 4).setConstant(-std::numeric_limits<float>::infinity());
+  settings.masking.additive = painted;
+  const auto sees = [](std::int64_t h, std::int64_t i, std::int64_t j) {
+    if (h == 0) return j <= i && (i - j) % 4 == 0;
+    return h != 1 || i >= 4 || j >= 4;
+  };
+  for (const int side : {64, 6, 3}) {
+    CAPTURE(side);
+    RunRequest request;
+    request.picture_side = side;
+    request.changes.blocks = {{.block = 1, .attention = SharedValue<LayerSpec>(settings)}};
+    const ModelRun run = run_model(*o.model, o.input, request, o.work);
+    const HeadMask mask(o.model->spec, run, AttentionOf::Decoder, 1);
+    CHECK_FALSE(mask.is_same_for_heads());
+    const HeadPictures& pictures = run.decoder.attention[1].pictures;
+    for (std::int64_t h = 0; h < heads; ++h) {
+      CAPTURE(h);
+      const Tensor weights = head_weights(*o.model, run, AttentionOf::Decoder, 1, h, o.work);
+      std::vector<std::uint8_t> row(n);
+      for (std::int64_t i = 0; i < n; ++i) {
+        mask.see(h, i, row);
+        std::int64_t allowed = 0;
+        for (std::int64_t j = 0; j < n; ++j) {
+          CHECK(row[static_cast<std::size_t>(j)] == (sees(h, i, j) ? 1 : 0));
+          CHECK((weights.matrix()(i, j) != 0) == sees(h, i, j));
+          allowed += sees(h, i, j) ? 1 : 0;
+        }
+        CHECK(mask.allowed_keys(h, i) == allowed);
+      }
+      const auto means = pictures.mean.matrix(h);
+      row.resize(static_cast<std::size_t>(means.cols()));
+      for (std::int64_t i = 0; i < means.rows(); ++i) {
+        mask.see_cells(h, i, row);
+        for (std::int64_t j = 0; j < means.cols(); ++j)
+          CHECK(row[static_cast<std::size_t>(j)] == (means(i, j) != 0 ? 1 : 0));
+      }
+    }
+  }
+}
+
+TEST_CASE("keys that the input's mask hides are hidden in every block, in cells as well", "[models]") {
+  const ReadGpt o;
+  ModelInput input = o.input;
+  input.mask.assign(n, 1);
+  input.mask[2] = input.mask[3] = 0;
+  RunRequest request;
+  request.picture_side = 8;  // of two rows and keys each
+  const ModelRun run = run_model(*o.model, input, request, o.work);
+  const HeadMask mask(o.model->spec, run, AttentionOf::Decoder, 2);
+  CHECK(mask.is_same_for_heads());
+  std::vector<std::uint8_t> row(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    mask.see(3, i, row);
+    for (std::int64_t j = 0; j < n; ++j)
+      CHECK(row[static_cast<std::size_t>(j)] == (j <= i && j / 2 != 1 ? 1 : 0));
+    CHECK(mask.allowed_keys(3, i) == std::min<std::int64_t>(i + 1, 2) + std::max<std::int64_t>(0, i - 3));
+  }
+  row.resize(6);
+  for (std::int64_t i = 0; i < 6; ++i) {
+    mask.see_cells(3, i, row);
+    for (std::int64_t j = 0; j < 6; ++j)
+      CHECK(row[static_cast<std::size_t>(j)] == (j <= i && j != 1 ? 1 : 0));
+  }
+}
+
+TEST_CASE("a hidden key that has a weight is seen, one that has NaN is not", "[models]") {
+  std::vector<std::uint8_t> seen{0, 0, 0, 1};
+  add_leaks(std::vector<float>{0, 0.5f, NAN, 0}, seen);
+  CHECK(seen == std::vector<std::uint8_t>{0, 1, 0, 1});
 }
 
 }  // namespace attnscope::keys_seen_test

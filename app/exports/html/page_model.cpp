@@ -9,7 +9,6 @@
 #include "core/base/error.hpp"
 #include "core/edits/model.hpp"
 #include "core/models/opened/opened_model.hpp"
-#include "core/models/run_heads.hpp"
 
 namespace attnscope {
 namespace {
@@ -101,16 +100,14 @@ class ModelPage {
   }
 
   void hide(const ModelHead& of, HtmlHead& head) const {
-    const KeysSeen seen = keys_seen(model_.spec, run_, of.of, of.block);
-    const std::span<const std::uint8_t> mask = key_mask(model_, run_, of.of);
+    const HeadMask mask(model_.spec, run_, of.of, of.block);
     const std::int64_t queries = head.weights.shape()[0], keys = head.weights.shape()[1];
-    head.hidden.resize(static_cast<std::size_t>(queries * keys));
-    for (std::int64_t i = 0; i < queries; ++i)
-      for (std::int64_t j = 0; j < keys; ++j) {
-        const auto at = static_cast<std::size_t>(j);
-        const bool hidden = j < seen.first(i) || j >= seen.last(i) || (at < mask.size() && mask[at] == 0);
-        head.hidden[static_cast<std::size_t>(i * keys + j)] = hidden ? 1 : 0;
-      }
+    std::vector<std::uint8_t> seen(static_cast<std::size_t>(keys));
+    for (std::int64_t i = 0; i < queries; ++i) {
+      mask.see(of.head, i, seen);
+      add_leaks({head.weights.data() + i * keys, seen.size()}, seen);
+      for (const std::uint8_t sees : seen) head.hidden.push_back(sees == 0 ? 1 : 0);
+    }
   }
 
   /// From the run, or else computed from the weights.

@@ -7,7 +7,6 @@
 #include "app/views/model/facts.hpp"
 #include "core/base/error.hpp"
 #include "core/models/opened/opened_model.hpp"
-#include "core/models/run_heads.hpp"
 
 namespace attnscope {
 namespace {
@@ -59,19 +58,20 @@ void paint_pattern(const HeadsPainting& job, const PaintedHead& cell, const Pape
   const auto block = static_cast<std::size_t>(head.block);
   const Tensor made = head_weights(model, *job.run, head.of, block, head.head, work);
   const auto weights = made.matrix();
-  const KeysSeen seen = keys_seen(model.spec, *job.run, head.of, head.block);
-  const std::span<const std::uint8_t> mask = key_mask(model, *job.run, head.of);
+  const HeadMask mask(model.spec, *job.run, head.of, head.block);
+  std::vector<std::uint8_t> seen(static_cast<std::size_t>(weights.cols()));
   std::span<const float> norms;
   if (job.norms)
     norms = (*job.norms)[static_cast<std::size_t>(head.of)][block][static_cast<std::size_t>(head.head)];
   for (std::int64_t i = 0; i < weights.rows(); ++i) {
     const int y = cell.y + static_cast<int>(i) * job.pixels;
+    mask.see(head.head, i, seen);
+    add_leaks({weights.row(i).data(), seen.size()}, seen);
     for (std::int64_t j = 0; j < weights.cols(); ++j) {
       const auto at = static_cast<std::size_t>(j);
-      const bool hidden = j < seen.first(i) || j >= seen.last(i) || (at < mask.size() && mask[at] == 0);
       const float value = weights(i, j) * (at < norms.size() ? norms[at] : 1);
       Rgba colour = job.hidden;
-      if (!hidden) colour = std::isnan(value) ? job.nan : job.map[place_in_map(job, value)];
+      if (seen[at] != 0) colour = std::isnan(value) ? job.nan : job.map[place_in_map(job, value)];
       if (cell.is_off) colour = blended(colour, job.ground, faint_part);
       paper.box(cell.x + static_cast<int>(j) * job.pixels, y, job.pixels, job.pixels, colour | 0xFF000000u);
     }

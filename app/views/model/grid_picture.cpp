@@ -25,17 +25,6 @@ std::vector<CellSpan> spans(std::int64_t cells, int pixels) {
   return all;
 }
 
-/// The cells of a row that the mask allows at least partly: [first, last).
-struct CellsSeen {
-  std::int64_t first = 0, last = 0;
-};
-CellsSeen cells_seen(const KeysSeen& seen, const PooledCells& cells, std::int64_t queries, std::int64_t row) {
-  const std::int64_t begin = row * cells.rows_per_cell;
-  const std::int64_t end = std::min(queries, begin + cells.rows_per_cell) - 1;
-  return {seen.first(begin) / cells.keys_per_cell,
-          (seen.last(end) + cells.keys_per_cell - 1) / cells.keys_per_cell};
-}
-
 /// The means of cells, or their largest weights.
 const Tensor& numbers_of(const HeadPictures& pictures, bool by_maximum) {
   return by_maximum && pictures.largest.size() > 0 ? pictures.largest : pictures.mean;
@@ -51,8 +40,7 @@ class BlockPainter {
       : job_(job),
         image_(image),
         pictures_(attention_of(job.run, of)[static_cast<std::size_t>(block)].pictures),
-        seen_(keys_seen(job.spec, job.run, of, block)),
-        queries_(attnscope::rows_of(job.run, of)) {}
+        mask_(job.spec, job.run, of, block) {}
 
   void paint(const GridPlan::Cell& cell) {
     if (pictures_.mean.size() == 0) return;
@@ -66,7 +54,7 @@ class BlockPainter {
     line_.resize(static_cast<std::size_t>(width));
     for (int y = 0; y < height; ++y) {
       const auto at = static_cast<std::size_t>(y);
-      if (y == 0 || !(down_[at] == down_[at - 1])) colour_line(values, down_[at]);
+      if (y == 0 || !(down_[at] == down_[at - 1])) colour_line(cell.head.head, values, down_[at]);
       put_line(left, top + y);
     }
   }
@@ -78,20 +66,22 @@ class BlockPainter {
                       static_cast<std::size_t>(head.head), pictures_.cells, columns, factors_);
   }
 
-  void colour_line(const ConstMatrixMap<float>& values, const CellSpan& rows) {
+  void colour_line(std::int64_t head, const ConstMatrixMap<float>& values, const CellSpan& rows) {
     sums_.assign(across_.size(), 0.f);
     counts_.assign(across_.size(), 0);
+    seen_.resize(static_cast<std::size_t>(values.cols()));
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-      const CellsSeen seen = cells_seen(seen_, pictures_.cells, queries_, row);
       const float* const numbers = values.data() + row * values.cols();
+      mask_.see_cells(head, row, seen_);
+      add_leaks({numbers, seen_.size()}, seen_);
       for (std::size_t x = 0; x < across_.size(); ++x) {
-        const std::int64_t begin = std::max(across_[x].begin, seen.first),
-                           end = std::min(across_[x].end, seen.last);
-        for (std::int64_t column = begin; column < end; ++column) {
-          const float number = numbers[column] * factors_[static_cast<std::size_t>(column)];
+        for (std::int64_t column = across_[x].begin; column < across_[x].end; ++column) {
+          const auto at = static_cast<std::size_t>(column);
+          if (seen_[at] == 0) continue;
+          const float number = numbers[at] * factors_[at];
           sums_[x] = job_.by_maximum ? larger(sums_[x], number) : sums_[x] + number;
+          ++counts_[x];
         }
-        counts_[x] += static_cast<int>(std::max<std::int64_t>(0, end - begin));
       }
     }
     for (std::size_t x = 0; x < across_.size(); ++x) line_[x] = colour(sums_[x], counts_[x]);
@@ -115,13 +105,18 @@ class BlockPainter {
   const GridPainter& job_;
   Image& image_;
   const HeadPictures& pictures_;
-  KeysSeen seen_;
-  std::int64_t queries_;
+  HeadMask mask_;
   std::vector<CellSpan> across_, down_;
   std::vector<Rgba> line_;
   std::vector<float> sums_, factors_;  // sums_: sums, or the largest
+  std::vector<std::uint8_t> seen_;     // of a row of cells: 0 = hidden
   std::vector<int> counts_;
 };
+
+/// Whether a query of the head has more keys than one: else it gives all its weight without a choice.
+bool has_choice(const HeadMask& mask, const ModelHead& head, std::int64_t query) {
+  return mask.allowed_keys(head.head, query) >= 2;
+}
 
 const HeadPictures* pictures_of(const ModelRun& run, const ModelHead& head) {
   const std::vector<AttentionRun>& blocks = attention_of(run, head.of);
@@ -155,11 +150,12 @@ float most_given(const ModelSpec& spec, const ModelRun& run, const ModelHead& he
   const auto values = largest.matrix(head.head);
   const std::int64_t column = key / pictures->cells.keys_per_cell;
   if (column >= values.cols()) return 0;
-  const KeysSeen seen = keys_seen(spec, run, head.of, head.block);
+  const HeadMask mask(spec, run, head.of, head.block);
+  const std::int64_t queries = rows_of(run, head.of);
   float most = 0;
   for (std::int64_t row = 0; row < values.rows(); ++row) {
-    const std::int64_t query = (row + 1) * pictures->cells.rows_per_cell - 1;  // the last of its cell
-    if (seen.last(query) - seen.first(query) < 2) continue;                    // gives all without a choice
+    const std::int64_t last = std::min(queries, (row + 1) * pictures->cells.rows_per_cell) - 1;
+    if (!has_choice(mask, head, last)) continue;
     if (const float value = values(row, column); value > most) most = value;
   }
   return std::min(1.f, most);
@@ -168,8 +164,7 @@ float most_given(const ModelSpec& spec, const ModelRun& run, const ModelHead& he
 float most_given_by(const ModelSpec& spec, const ModelRun& run, const ModelHead& head, std::int64_t query) {
   const HeadPictures* const pictures = pictures_of(run, head);
   if (pictures == nullptr) return 1;
-  const KeysSeen seen = keys_seen(spec, run, head.of, head.block);
-  if (seen.last(query) - seen.first(query) < 2) return 0;
+  if (query >= rows_of(run, head.of) || !has_choice({spec, run, head.of, head.block}, head, query)) return 0;
   const Tensor& largest = pictures->largest.size() > 0 ? pictures->largest : pictures->mean;
   const auto values = largest.matrix(head.head);
   const std::int64_t row = query / pictures->cells.rows_per_cell;

@@ -45,18 +45,17 @@ HeadMapPtr head_map_of(Scene& scene, HeadMaps::Place place, const ModelPtr& mode
 
 void draw_run_map(const Ui& ui, const char* place, const RunMap& map, const Box& box, const Part& part,
                   const ColourScale& scale) {
-  const KeysSeen seen = keys_seen(map.spec, *map.run, map.head.of, map.head.block);
-  const std::int64_t queries = rows_of(*map.run, map.head.of);
+  const HeadMask mask(map.spec, *map.run, map.head.of, map.head.block);
+  const bool is_pooled = map.cells != PooledCells{};
   ui.matrix(place, content_of(ui, map, box, part, scale), box, [&](const Ui::UseJob& use) {
     RasterJob job = whole_matrix(ui, map.values, colormap(scale.map), box);
+    std::vector<std::uint8_t> seen(static_cast<std::size_t>(map.values.cols()));
     job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) {
-      const std::int64_t first = row * map.cells.rows_per_cell;
-      const std::int64_t last = std::min(queries, first + map.cells.rows_per_cell) - 1;
-      for (std::size_t j = 0; j < kinds.size(); ++j) {
-        const std::int64_t key = static_cast<std::int64_t>(j) * map.cells.keys_per_cell;
-        const bool hidden = key >= seen.last(last) || key + map.cells.keys_per_cell <= seen.first(first);
-        kinds[j] = hidden ? CellKind::Masked : CellKind::Number;
-      }
+      is_pooled ? mask.see_cells(map.head.head, row, seen) : mask.see(map.head.head, row, seen);
+      const bool is_empty = std::ranges::find(seen, 1) == seen.end();
+      kinds_of_row({map.values.data() + row * map.values.cols(), seen.size()}, seen,
+                   {.leaks_are_numbers = true, .hidden = is_empty ? CellKind::NoKey : CellKind::Masked},
+                   kinds);
     };
     job.low = scale.low;
     job.high = scale.high;

@@ -278,7 +278,7 @@ RunSizes sizes_of(const Model& model, const ModelRun& run, const BlockTensors& b
   const bool cross = block.of == AttentionOf::Cross;
   RunSizes sizes{.queries = stack.hidden[index].rows()};
   sizes.keys = cross ? run.encoder.normed.rows() : sizes.queries;
-  sizes.hidden = hidden_keys(key_mask(model, run, block.of), sizes.queries);
+  sizes.hidden = hidden_keys(key_mask(model.spec, run, block.of), sizes.queries);
   return sizes;
 }
 

@@ -16,7 +16,7 @@ class ComparedSide {
   explicit ComparedSide(const HeadOfRun& at)
       : at_(at),
         made_(problem_of(at.model, at.run, at.of, at.block)),
-        mask_(key_mask(at.model, at.run, at.of)) {}
+        mask_(key_mask(at.model.spec, at.run, at.of)) {}
 
   Tensor weights(std::int64_t begin, std::int64_t end, const Work& work) const {
     return head_weight_rows(at_.model, at_.run, at_.of, at_.block, at_.head, {.begin = begin, .end = end},

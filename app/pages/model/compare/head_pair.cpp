@@ -248,19 +248,24 @@ class HeadPair {
     for (const float number :
          {map.w, map.h, static_cast<float>(ui_.theme.name), static_cast<float>(is_magnitude())})
       content = mix_hash(content, number);
-    const KeysSeen in_a = seen(compared_.a(), compared_.head), in_b = seen(compared_.b(), *compared_.other);
+    const HeadMask mask_a = mask_of(compared_.a(), compared_.head),
+                   mask_b = mask_of(compared_.b(), *compared_.other);
     ui_.matrix("compared difference", content, map, [&](const Ui::UseJob& use) {
       const Tensor values = difference();
       RasterJob job = whole_matrix(ui_, values.matrix(), colormap(scale.map), map);
       job.low = scale.low;
       job.high = scale.high;
+      std::vector<std::uint8_t> in_a(static_cast<std::size_t>(a_->numbers.shape()[1])),
+          in_b(static_cast<std::size_t>(b_->numbers.shape()[1])), seen(static_cast<std::size_t>(columns));
       job.row_kinds = [&](std::int64_t i, std::span<CellKind> kinds) {
-        for (std::size_t j = 0; j < kinds.size(); ++j) {
+        mask_a.see(compared_.head.head, queries().in_a(i), in_a);
+        mask_b.see(compared_.other->head, queries().in_b(i), in_b);
+        for (std::size_t j = 0; j < seen.size(); ++j) {
           const auto pair = static_cast<std::int64_t>(j);
-          const bool hidden = is_hidden(in_a, queries().in_a(i), keys().in_a(pair)) &&
-                              is_hidden(in_b, queries().in_b(i), keys().in_b(pair));
-          kinds[j] = hidden ? CellKind::Masked : CellKind::Number;
+          seen[j] = in_a[static_cast<std::size_t>(keys().in_a(pair))] |
+                    in_b[static_cast<std::size_t>(keys().in_b(pair))];
         }
+        kinds_of_row({values.data() + i * columns, seen.size()}, seen, {.leaks_are_numbers = true}, kinds);
       };
       use(job);
     });
@@ -268,11 +273,8 @@ class HeadPair {
     take_mouse(map, rows, columns);
   }
 
-  static KeysSeen seen(const ComparedRun& run, const ModelHead& head) {
-    return keys_seen(run.model->model->spec, *run.run, head.of, head.block);
-  }
-  static bool is_hidden(const KeysSeen& seen, std::int64_t query, std::int64_t key) {
-    return key < seen.first(query) || key >= seen.last(query);
+  static HeadMask mask_of(const ComparedRun& run, const ModelHead& head) {
+    return {run.model->model->spec, *run.run, head.of, head.block};
   }
 
   void draw_row_labels(const Box& map, std::int64_t rows) {
