@@ -79,6 +79,11 @@ template class TensorOf<float>;
 template class TensorOf<double>;
 template class TensorOf<std::int64_t>;
 
+TensorPtr row_tensor(const std::vector<float>& numbers) {
+  if (numbers.empty()) return nullptr;
+  return std::make_shared<const Tensor>(Shape{std::ssize(numbers)}, numbers);
+}
+
 TensorPtrOf<double> widened(const TensorPtr& tensor) {
   if (!tensor) return nullptr;
   const std::span<const float> values = tensor->values();

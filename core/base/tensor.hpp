@@ -125,6 +125,9 @@ template <class T>
 using TensorPtrOf = std::shared_ptr<const TensorOf<T>>;
 using TensorPtr = TensorPtrOf<float>;
 
+/// A tensor of one dimension; null for no numbers.
+TensorPtr row_tensor(const std::vector<float>& numbers);
+
 /// The same numbers in double; null for null.
 TensorPtrOf<double> widened(const TensorPtr&);
 

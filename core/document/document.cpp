@@ -66,10 +66,13 @@ int key_value_heads(const Document& document) {
   return layer.kv_heads == 0 ? layer.heads : layer.kv_heads;
 }
 
-int key_width(const Document& document) {
-  const LayerSpec& layer = document.layer();
-  if (document.input.is_given()) return static_cast<int>(document.input.given().query->shape()[3]);
+int head_width(const LayerSpec& layer) {
   return layer.d_k == 0 ? layer.d_model / std::max(1, layer.heads) : layer.d_k;
+}
+
+int key_width(const Document& document) {
+  if (document.input.is_given()) return static_cast<int>(document.input.given().query->shape()[3]);
+  return head_width(document.layer());
 }
 
 int value_width(const Document& document) {

@@ -103,7 +103,9 @@ bool has_intervention(const Document&);
 
 /// Heads of keys and values of a Document from text or vectors: kv_heads, or heads when that is 0.
 int key_value_heads(const Document&);
-/// Width of a head's queries and keys: that of given Q, else d_k, or d_model / heads when that is 0.
+/// d_k of the layer, or d_model / heads when that is 0.
+int head_width(const LayerSpec&);
+/// Width of a head's queries and keys: that of given Q, else head_width().
 int key_width(const Document&);
 /// Width of a head's values, of a Document from text or vectors: d_v, or key_width() when that is 0.
 int value_width(const Document&);

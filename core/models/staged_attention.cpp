@@ -17,11 +17,6 @@
 namespace attnscope {
 namespace {
 
-TensorPtr row_of(const std::vector<float>& numbers) {
-  if (numbers.empty()) return nullptr;
-  return std::make_shared<const Tensor>(Shape{std::ssize(numbers)}, numbers);
-}
-
 /// The columns of `heads` heads in the rows, from `column` on.
 struct HeadPlaces {
   std::int64_t column, stride;
@@ -103,16 +98,8 @@ class Stager {
         Given{gathered(rows_, queries()), gathered(rows_, keys()), gathered(rows_, values())};
     LayerSpec& layer = document.layer();
     layer.weights.recipe = Recipe::Given;
-    put_attention(block_.change, {}, n_, n_, hidden_keys(mask_, n_), layer);
-    layer.scaling = {Scaling::Kind::Factor, static_cast<float>(block_.change.scale.value_or(scale_of(of_)))};
-    layer.temperature = static_cast<float>(block_.change.temperature);
-    if (layer.qk_norm.kind != QkNorm::Kind::None) {
-      layer.weights[Parameter::QueryNorm] = row_of(from_.query_norm.weight);
-      layer.weights[Parameter::KeyNorm] = row_of(from_.key_norm.weight);
-    }
-    if (layer.positions == Positions::RelativeBuckets)
-      layer.weights[Parameter::RelativeBias] = std::make_shared<const Tensor>(
-          Shape{of_.position_settings.buckets, of_.heads}, block_.weights.relative_bias);
+    put_attention(block_.change, of_, n_, n_, hidden_keys(mask_, n_), layer);
+    put_tables(block_.spec, block_.weights, block_.index, layer);
     return document;
   }
 
@@ -195,10 +182,22 @@ TensorPtr hidden_keys(std::span<const std::uint8_t> mask, std::int64_t queries) 
 
 void put_attention(const BlockChange& change, const LayerSpec& own, std::int64_t queries, std::int64_t keys,
                    const TensorPtr& hidden, LayerSpec& layer) {
+  layer.scaling = change.scale ? scaling_of(*change.scale, head_width(own)) : own.scaling;
+  layer.temperature = static_cast<float>(change.temperature);
   copy_attention(change.attention ? change.attention->read() : own, layer);
   layer.masking.causal = (layer.masking.causal && !change.mask_off) || change.causal;
   if (change.mask_off) layer.masking.window = {};
   layer.masking.additive = fitted(layer.masking.additive, queries, keys, hidden);
+}
+
+void put_tables(const StackSpec& spec, const StackWeights& weights, std::size_t block, LayerSpec& layer) {
+  if (layer.qk_norm.kind != QkNorm::Kind::None) {
+    layer.weights[Parameter::QueryNorm] = row_tensor(weights.blocks[block].attention.query_norm.weight);
+    layer.weights[Parameter::KeyNorm] = row_tensor(weights.blocks[block].attention.key_norm.weight);
+  }
+  if (layer.positions == Positions::RelativeBuckets)
+    layer.weights[Parameter::RelativeBias] = std::make_shared<const Tensor>(
+        Shape{layer.position_settings.buckets, spec.blocks[block].heads}, weights.relative_bias);
 }
 
 Sweep sweep_of(const StagedAttention& staged, const SweepRequest& request, const Work& work) {

@@ -3,6 +3,7 @@
 // weight: whatever a lone layer can do a block of a model can.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -49,11 +50,16 @@ std::shared_ptr<const StagedAttention> stage_attention(const ChangedBlock&,
 
 /// −∞ at keys that the input's mask hides, [1][1][queries][keys]; null if it hides none.
 TensorPtr hidden_keys(std::span<const std::uint8_t> mask, std::int64_t queries);
-/// Gives a layer the settings of attention_only() that the block has: the change's or, without any, `own`,
-/// then the mask's switches. A painted mask is fitted to the text: what it hides beyond `queries` and `keys`
-/// is left out, and cells beyond it are not hidden. `hidden`: hidden_keys() of the input.
+/// Gives a layer the settings of a block's attention: scale, temperature, and those of attention_only(), each
+/// the change's or, without any, that of `own`; then the mask's switches. A painted mask is fitted to the
+/// text: what it hides beyond `queries` and `keys` is left out, and cells beyond it are not hidden. `hidden`:
+/// hidden_keys() of the input.
 void put_attention(const BlockChange&, const LayerSpec& own, std::int64_t queries, std::int64_t keys,
                    const TensorPtr& hidden, LayerSpec&);
+
+/// Gives a layer the weights that its settings of attention read besides the maps: of QK-norm, and the table
+/// of relative buckets.
+void put_tables(const StackSpec&, const StackWeights&, std::size_t block, LayerSpec&);
 
 /// What a sweep of these rows would give, except log-sum-exp and strongest keys.
 Sweep sweep_of(const StagedAttention&, const SweepRequest&, const Work&);

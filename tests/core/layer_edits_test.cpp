@@ -250,6 +250,17 @@ TEST_CASE("a block with settings of its own: the whole model follows, and a pain
       // A layer's mean is over hidden tokens, too.
       if (input.mask.empty()) more.heads.push_back({.block = 0, .head = 0, .kind = ChangeKind::Mean});
       compare_all(*o.model, run_model(*o.model, input, {.changes = more}, machine.work), machine);
+      if (layer.linear) return made;  // has neither scale nor temperature
+      // Its scale and temperature are the block's as well, in the pass and in the layer.
+      ModelChanges sharper = *changes;
+      sharper.blocks[0].scale = 0.75;
+      sharper.blocks[0].temperature = 0.5;
+      const ModelRun sharp = run_model(*o.model, input, {.changes = sharper}, machine.work);
+      CHECK(sharp.logits.values != made.logits.values);
+      compare_all(*o.model, sharp, machine);
+      const LayerSpec shown = layer_document(*o.model, sharp, tensors, {}, {}).layer();
+      CHECK(scale_factor(shown.scaling, head_width(shown)) == 0.75);
+      CHECK(shown.temperature == 0.5f);
       return made;
     };
     // The model's own settings, computed by the stages: the same numbers.

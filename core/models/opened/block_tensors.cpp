@@ -13,14 +13,10 @@
 #include "core/document/document.hpp"
 #include "core/models/opened/dense_columns.hpp"
 #include "core/models/stack_problem.hpp"
+#include "core/models/staged_attention.hpp"
 
 namespace attnscope {
 namespace {
-
-TensorPtr row_of(const std::vector<float>& numbers) {
-  if (numbers.empty()) return nullptr;
-  return std::make_shared<const Tensor>(Shape{std::ssize(numbers)}, numbers);
-}
 
 class LayerMaker {
  public:
@@ -29,6 +25,7 @@ class LayerMaker {
         cross_(of == AttentionOf::Cross),
         stack_(spec_.stack(of)),
         stack_weights_(of == AttentionOf::Encoder ? model.encoder : model.decoder),
+        block_(block),
         of_(stack_.blocks[block]),
         weights_(stack_weights_.blocks[block]),
         layer_(of_) {}
@@ -70,13 +67,7 @@ class LayerMaker {
     add(Parameter::WValue, Parameter::BValue, from.maps, {columns.value, columns.stride, kv_heads, d_k});
     add_map(Parameter::WOutput, Parameter::BOutput, from.output);
     layer_.weights.biases = static_cast<bool>(at(Parameter::BQuery));
-    if (layer_.qk_norm.kind != QkNorm::Kind::None) {
-      at(Parameter::QueryNorm) = row_of(from.query_norm.weight);
-      at(Parameter::KeyNorm) = row_of(from.key_norm.weight);
-    }
-    if (layer_.positions == Positions::RelativeBuckets)
-      at(Parameter::RelativeBias) = std::make_shared<const Tensor>(
-          Shape{layer_.position_settings.buckets, of_.heads}, stack_weights_.relative_bias);
+    put_tables(stack_, stack_weights_, block_, layer_);
   }
 
   void add_map(Parameter matrix, Parameter bias, const LinearMap& map) {
@@ -102,14 +93,15 @@ class LayerMaker {
     if (!norm.exists())
       throw Error(fmt::format("The blocks of {} lack {}, so they are no blocks of a kind that is known here.",
                               spec_.family, info(weight).name));
-    at(weight) = row_of(norm.weight);
-    at(static_cast<Parameter>(static_cast<int>(weight) + 1)) = row_of(norm.bias);
+    at(weight) = row_tensor(norm.weight);
+    at(static_cast<Parameter>(static_cast<int>(weight) + 1)) = row_tensor(norm.bias);
   }
 
   const ModelSpec& spec_;
   const bool cross_;
   const StackSpec& stack_;
   const StackWeights& stack_weights_;
+  const std::size_t block_;
   const LayerSpec& of_;
   const BlockWeights& weights_;
   LayerSpec layer_;
@@ -145,10 +137,6 @@ void check_block(const ModelSpec& spec, AttentionOf of, int block) {
 BlockTensors block_tensors(const Model& model, AttentionOf of, int block) {
   check_block(model.spec, of, block);
   return {of, block, LayerMaker(model, of, static_cast<std::size_t>(block)).make()};
-}
-
-std::int64_t head_width(const LayerSpec& layer) {
-  return layer.d_k == 0 ? layer.d_model / std::max(1, layer.heads) : layer.d_k;
 }
 
 }  // namespace attnscope

@@ -22,7 +22,5 @@ struct BlockTensors {
 /// layer has none. Throws Error if a block of this kind cannot be shown as a layer.
 BlockTensors block_tensors(const Model&, AttentionOf of, int block);
 
-/// d_k of the layer.
-std::int64_t head_width(const LayerSpec&);
 
 }  // namespace attnscope

@@ -286,8 +286,6 @@ void impose(const BlockTensors& block, const ModelChanges& changes, const RunSiz
   const LayerSpec& own = block.layer;
   const auto index = static_cast<std::size_t>(block.block);
   const BlockChange change = change_of(changes, block.of, index);
-  layer.scaling = change.scale ? scaling_of(*change.scale, head_width(own)) : own.scaling;
-  layer.temperature = static_cast<float>(change.temperature);
   put_attention(change, own, sizes.queries, sizes.keys, sizes.hidden, layer);
   impose_heads(block, changes, layer);
   for (const Parameter which : {Parameter::WOutput, Parameter::BOutput, Parameter::WDown, Parameter::BDown})
