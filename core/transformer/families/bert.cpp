@@ -4,7 +4,7 @@
 
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
-#include "core/transformer/families/shared_heads.hpp"
+#include "core/transformer/families/shared_rows.hpp"
 
 namespace attnscope {
 namespace bert_rows {
@@ -20,13 +20,8 @@ constexpr auto bert_types = std::to_array<std::string_view>({"bert"});
 constexpr auto bert_prefixes = std::to_array<std::string_view>({"bert."});
 constexpr auto roberta_types = std::to_array<std::string_view>({"roberta", "xlm-roberta", "camembert"});
 constexpr auto roberta_prefixes = std::to_array<std::string_view>({"roberta."});
-constexpr auto bert_model = std::to_array<PartName>({
-    {TokenTable, "embeddings.word_embeddings"},
-    {PositionTable, "embeddings.position_embeddings"},
-    {TypeTable, "embeddings.token_type_embeddings"},
-    {EmbeddingNorm, "embeddings.LayerNorm"},
-    {Pooler, "pooler.dense", Always},
-});
+constexpr auto bert_model = names_like<2>(
+    bert_tables, {{TypeTable, "embeddings.token_type_embeddings"}, {Pooler, "pooler.dense", Always}});
 constexpr auto bert_blocks = std::to_array<PartName>({
     {Query, "encoder.layer.{}.attention.self.query", Always},
     {Key, "encoder.layer.{}.attention.self.key", Always},
@@ -37,55 +32,37 @@ constexpr auto bert_blocks = std::to_array<PartName>({
     {Down, "encoder.layer.{}.output.dense", Always},
     {AfterMlpNorm, "encoder.layer.{}.output.LayerNorm"},
 });
-constexpr ConfigKeys bert_keys{.width = "hidden_size",
-                               .layers = "num_hidden_layers",
-                               .heads = "num_attention_heads",
-                               .kv_heads = "",
-                               .inner = "intermediate_size",
-                               .positions = "max_position_embeddings",
-                               .epsilon = "layer_norm_eps",
-                               .activation = "hidden_act",
-                               .default_width = 768,
-                               .default_layers = 12,
-                               .default_heads = 12,
-                               .default_inner = 3072,
-                               .default_positions = 512,
-                               .default_epsilon = 1e-12,
-                               .default_activation = "gelu",
-                               .default_vocabulary = 30'522};
 /// RoBERTa's vocabulary is larger than BERT's.
-constexpr ConfigKeys roberta_keys = [] {
-  ConfigKeys keys = bert_keys;
-  keys.default_vocabulary = 50'265;
-  return keys;
-}();
+constexpr ConfigKeys roberta_keys =
+    like(bert_keys, [](ConfigKeys& made) { made.default_vocabulary = 50'265; });
 constexpr auto sentence_classes = std::to_array<std::string_view>({"IsNext", "NotNext"});
+constexpr HeadRow bert_words(std::string_view ending, HeadKind kind) {
+  constexpr std::string_view dense = "cls.predictions.transform.dense",
+                             norm = "cls.predictions.transform.LayerNorm", out = "cls.predictions.decoder",
+                             bias = "cls.predictions.bias";
+  return {ending, kind, EveryRow, dense, norm, out, bias, std::nullopt};
+}
 constexpr auto bert_heads = std::to_array<HeadRow>({
-    {"ForMaskedLM", MaskedToken, EveryRow, "cls.predictions.transform.dense",
-     "cls.predictions.transform.LayerNorm", "cls.predictions.decoder", "cls.predictions.bias", std::nullopt},
-    {"ForPreTraining", MaskedToken, EveryRow, "cls.predictions.transform.dense",
-     "cls.predictions.transform.LayerNorm", "cls.predictions.decoder", "cls.predictions.bias", std::nullopt},
-    {"LMHeadModel", NextToken, EveryRow, "cls.predictions.transform.dense",
-     "cls.predictions.transform.LayerNorm", "cls.predictions.decoder", "cls.predictions.bias", std::nullopt},
+    bert_words("ForMaskedLM", MaskedToken),
+    bert_words("ForPreTraining", MaskedToken),
+    bert_words("LMHeadModel", NextToken),
     {"ForNextSentencePrediction", SequenceClass, Pooled, "", "", "cls.seq_relationship", "",
      Activation::Identity, false, sentence_classes},
-    {"ForMultipleChoice", SequenceClass, Pooled, "", "", "classifier", "", Activation::Identity, false,
-     choice_classes},
-    {"ForSequenceClassification", SequenceClass, Pooled, "", "", "classifier", "", Activation::Identity},
-    {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
-    {"ForQuestionAnswering", AnswerSpan, EveryRow, "", "", "qa_outputs", "", Activation::Identity},
+    pooled_choice,
+    linear_head("ForSequenceClassification", SequenceClass, Pooled, "classifier"),
+    token_class,
+    answer_span,
 });
 constexpr auto roberta_heads = std::to_array<HeadRow>({
     {"ForMaskedLM", MaskedToken, EveryRow, "lm_head.dense", "lm_head.layer_norm", "lm_head.decoder",
      "lm_head.bias", Activation::Gelu},
     {"ForCausalLM", NextToken, EveryRow, "lm_head.dense", "lm_head.layer_norm", "lm_head.decoder",
      "lm_head.bias", Activation::Gelu},
-    {"ForMultipleChoice", SequenceClass, Pooled, "", "", "classifier", "", Activation::Identity, false,
-     choice_classes},
+    pooled_choice,
     {"ForSequenceClassification", SequenceClass, FirstRow, "classifier.dense", "", "classifier.out_proj", "",
      Activation::Tanh},
-    {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
-    {"ForQuestionAnswering", AnswerSpan, EveryRow, "", "", "qa_outputs", "", Activation::Identity},
+    token_class,
+    answer_span,
 });
 constexpr auto own_keys = std::to_array<std::string_view>({"type_vocab_size", "is_decoder"});
 // Settings of the programs that trained BERT, TinyBERT (emb_size is the width) and DNABERT (whose own program
@@ -101,32 +78,30 @@ void read_roberta(const ConfigObject& config, ModelSpec& spec) {
   spec.first_position = *spec.padding_id + 1;
 }
 
+constexpr Family family{.name = "BERT",
+                        .model_types = bert_types,
+                        .prefixes = bert_prefixes,
+                        .arrangement = Arrangement::PostNorm,
+                        .keys = bert_keys,
+                        .model = bert_model,
+                        .encoder = bert_blocks,
+                        .heads = bert_heads,
+                        .may_decode = true,
+                        .own_keys = own_keys,
+                        .harmless_keys = harmless_keys};
+
 }  // namespace
 }  // namespace bert_rows
 
-constinit const Family bert_family{.name = "BERT",
-                                   .model_types = bert_rows::bert_types,
-                                   .prefixes = bert_rows::bert_prefixes,
-                                   .arrangement = Arrangement::PostNorm,
-                                   .keys = bert_rows::bert_keys,
-                                   .model = bert_rows::bert_model,
-                                   .encoder = bert_rows::bert_blocks,
-                                   .heads = bert_rows::bert_heads,
-                                   .may_decode = true,
-                                   .own_keys = bert_rows::own_keys,
-                                   .harmless_keys = bert_rows::harmless_keys};
+constinit const Family bert_family = bert_rows::family;
 
-constinit const Family roberta_family{.name = "RoBERTa",
-                                      .model_types = bert_rows::roberta_types,
-                                      .prefixes = bert_rows::roberta_prefixes,
-                                      .arrangement = Arrangement::PostNorm,
-                                      .keys = bert_rows::roberta_keys,
-                                      .model = bert_rows::bert_model,
-                                      .encoder = bert_rows::bert_blocks,
-                                      .heads = bert_rows::roberta_heads,
-                                      .may_decode = true,
-                                      .read_model = bert_rows::read_roberta,
-                                      .own_keys = bert_rows::own_keys,
-                                      .harmless_keys = bert_rows::harmless_keys};
+constinit const Family roberta_family = like(bert_rows::family, [](Family& made) {
+  made.name = "RoBERTa";
+  made.model_types = bert_rows::roberta_types;
+  made.prefixes = bert_rows::roberta_prefixes;
+  made.keys = bert_rows::roberta_keys;
+  made.heads = bert_rows::roberta_heads;
+  made.read_model = bert_rows::read_roberta;
+});
 
 }  // namespace attnscope

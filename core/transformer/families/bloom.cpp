@@ -5,7 +5,7 @@
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
 #include "core/transformer/families/known_keys.hpp"
-#include "core/transformer/families/shared_heads.hpp"
+#include "core/transformer/families/shared_rows.hpp"
 
 namespace attnscope {
 namespace bloom_rows {

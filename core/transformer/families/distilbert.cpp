@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "core/transformer/families/families.hpp"
-#include "core/transformer/families/shared_heads.hpp"
+#include "core/transformer/families/shared_rows.hpp"
 
 namespace attnscope {
 namespace distilbert_rows {
@@ -19,11 +19,6 @@ constexpr auto distilbert_types = std::to_array<std::string_view>({"distilbert"}
 constexpr auto distilbert_prefixes = std::to_array<std::string_view>({"distilbert."});
 constexpr auto distilbert_aliases = std::to_array<KeyAlias>(
     {{"hidden_size", "dim"}, {"num_hidden_layers", "n_layers"}, {"num_attention_heads", "n_heads"}});
-constexpr auto distilbert_model = std::to_array<PartName>({
-    {TokenTable, "embeddings.word_embeddings"},
-    {PositionTable, "embeddings.position_embeddings"},
-    {EmbeddingNorm, "embeddings.LayerNorm"},
-});
 constexpr auto distilbert_blocks = std::to_array<PartName>({
     {Query, "transformer.layer.{}.attention.q_lin", Always},
     {Key, "transformer.layer.{}.attention.k_lin", Always},
@@ -34,22 +29,15 @@ constexpr auto distilbert_blocks = std::to_array<PartName>({
     {Down, "transformer.layer.{}.ffn.lin2", Always},
     {AfterMlpNorm, "transformer.layer.{}.output_layer_norm"},
 });
-constexpr ConfigKeys keys{.width = "dim",
-                          .layers = "n_layers",
-                          .heads = "n_heads",
-                          .kv_heads = "",
-                          .inner = "hidden_dim",
-                          .positions = "max_position_embeddings",
-                          .epsilon = "",
-                          .activation = "activation",
-                          .default_width = 768,
-                          .default_layers = 6,
-                          .default_heads = 12,
-                          .default_inner = 3072,
-                          .default_positions = 512,
-                          .default_epsilon = 1e-12,
-                          .default_activation = "gelu",
-                          .default_vocabulary = 30'522};
+constexpr ConfigKeys keys = like(bert_keys, [](ConfigKeys& made) {
+  made.width = "dim";
+  made.layers = "n_layers";
+  made.heads = "n_heads";
+  made.inner = "hidden_dim";
+  made.epsilon = "";
+  made.activation = "activation";
+  made.default_layers = 6;
+});
 constexpr auto distilbert_heads = std::to_array<HeadRow>({
     {"ForMaskedLM", MaskedToken, EveryRow, "vocab_transform", "vocab_layer_norm", "vocab_projector", "",
      std::nullopt},
@@ -57,8 +45,8 @@ constexpr auto distilbert_heads = std::to_array<HeadRow>({
      false, choice_classes},
     {"ForSequenceClassification", SequenceClass, FirstRow, "pre_classifier", "", "classifier", "",
      Activation::Relu},
-    {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
-    {"ForQuestionAnswering", AnswerSpan, EveryRow, "", "", "qa_outputs", "", Activation::Identity},
+    token_class,
+    answer_span,
 });
 // The table of positions is read from the files, sinusoids or not.
 constexpr auto harmless_keys = std::to_array<std::string_view>({"sinusoidal_pos_embds", "tie_weights_"});
@@ -71,7 +59,7 @@ constinit const Family distilbert_family{.name = "DistilBERT",
                                          .prefixes = distilbert_rows::distilbert_prefixes,
                                          .arrangement = Arrangement::PostNorm,
                                          .keys = distilbert_rows::keys,
-                                         .model = distilbert_rows::distilbert_model,
+                                         .model = bert_tables,
                                          .encoder = distilbert_rows::distilbert_blocks,
                                          .aliases = distilbert_rows::distilbert_aliases,
                                          .heads = distilbert_rows::distilbert_heads,

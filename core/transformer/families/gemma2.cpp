@@ -5,7 +5,7 @@
 
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
-#include "core/transformer/families/shared_heads.hpp"
+#include "core/transformer/families/shared_rows.hpp"
 #include "core/transformer/families/windows.hpp"
 
 namespace attnscope {
@@ -13,46 +13,24 @@ namespace gemma2_rows {
 namespace {
 
 using enum Part;
-using enum BiasRule;
 
 constexpr auto gemma2_types = std::to_array<std::string_view>({"gemma2"});
-constexpr auto gemma2_model = std::to_array<PartName>({
-    {TokenTable, "embed_tokens"},
-    {Logits, "lm_head"},
+constexpr auto gemma2_blocks =
+    names_like<2>(gated_blocks, {{AfterAttentionNorm, "layers.{}.post_attention_layernorm"},
+                                 {MlpNorm, "layers.{}.pre_feedforward_layernorm"},
+                                 {AfterMlpNorm, "layers.{}.post_feedforward_layernorm"}});
+constexpr ConfigKeys keys = like(llama_keys, [](ConfigKeys& made) {
+  made.activation = "hidden_activation";
+  made.default_width = 2304;
+  made.default_layers = 26;
+  made.default_heads = 8;
+  made.default_inner = 9216;
+  made.default_positions = 8192;
+  made.default_activation = "gelu_pytorch_tanh";
+  made.default_vocabulary = 256'000;
+  made.default_kv_heads = 4;
+  made.default_head_width = 256;
 });
-constexpr auto gemma2_blocks = std::to_array<PartName>({
-    {AttentionNorm, "layers.{}.input_layernorm"},
-    {Query, "layers.{}.self_attn.q_proj", Attention},
-    {Key, "layers.{}.self_attn.k_proj", Attention},
-    {Value, "layers.{}.self_attn.v_proj", Attention},
-    {Output, "layers.{}.self_attn.o_proj", Attention},
-    {AfterAttentionNorm, "layers.{}.post_attention_layernorm"},
-    {MlpNorm, "layers.{}.pre_feedforward_layernorm"},
-    {Gate, "layers.{}.mlp.gate_proj"},
-    {Up, "layers.{}.mlp.up_proj"},
-    {Down, "layers.{}.mlp.down_proj"},
-    {AfterMlpNorm, "layers.{}.post_feedforward_layernorm"},
-    {FinalNorm, "norm"},
-});
-constexpr ConfigKeys keys{.width = "hidden_size",
-                          .layers = "num_hidden_layers",
-                          .heads = "num_attention_heads",
-                          .kv_heads = "num_key_value_heads",
-                          .inner = "intermediate_size",
-                          .positions = "max_position_embeddings",
-                          .epsilon = "rms_norm_eps",
-                          .activation = "hidden_activation",
-                          .default_width = 2304,
-                          .default_layers = 26,
-                          .default_heads = 8,
-                          .default_inner = 9216,
-                          .default_positions = 8192,
-                          .default_epsilon = 1e-6,
-                          .default_activation = "gelu_pytorch_tanh",
-                          .default_vocabulary = 256'000,
-                          .default_kv_heads = 4,
-                          .head_width = "head_dim",
-                          .default_head_width = 256};
 constexpr auto own_keys =
     std::to_array<std::string_view>({"sliding_window", "layer_types", "query_pre_attn_scalar",
                                      "attn_logit_softcapping", "final_logit_softcapping"});
@@ -95,12 +73,12 @@ void read_model(const ConfigObject& config, ModelSpec& spec) {
 
 constinit const Family gemma2_family{.name = "Gemma 2",
                                      .model_types = gemma2_rows::gemma2_types,
-                                     .prefixes = llama_prefixes,
+                                     .prefixes = gated_prefixes,
                                      .arrangement = Arrangement::Sandwich,
                                      .norm = NormKind::RmsNormOnePlus,
                                      .positions = Positions::RopeHalf,
                                      .keys = gemma2_rows::keys,
-                                     .model = gemma2_rows::gemma2_model,
+                                     .model = gated_model,
                                      .decoder = gemma2_rows::gemma2_blocks,
                                      .heads = gated_heads,
                                      .scaled_embeddings = true,

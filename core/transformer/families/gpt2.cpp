@@ -4,7 +4,7 @@
 
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
-#include "core/transformer/families/shared_heads.hpp"
+#include "core/transformer/families/shared_rows.hpp"
 
 namespace attnscope {
 namespace gpt2_rows {

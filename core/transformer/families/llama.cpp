@@ -8,7 +8,7 @@
 
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
-#include "core/transformer/families/shared_heads.hpp"
+#include "core/transformer/families/shared_rows.hpp"
 #include "core/transformer/families/windows.hpp"
 
 namespace attnscope {
@@ -23,65 +23,15 @@ constexpr auto mistral_types = std::to_array<std::string_view>({"mistral"});
 constexpr auto qwen2_types = std::to_array<std::string_view>({"qwen2"});
 constexpr auto qwen3_types = std::to_array<std::string_view>({"qwen3"});
 constexpr auto smollm3_types = std::to_array<std::string_view>({"smollm3"});
-constexpr auto llama_model = std::to_array<PartName>({
-    {TokenTable, "embed_tokens"},
-    {Logits, "lm_head"},
-});
-constexpr auto llama_blocks = std::to_array<PartName>({
-    {AttentionNorm, "layers.{}.input_layernorm"},
-    {Query, "layers.{}.self_attn.q_proj", Attention},
-    {Key, "layers.{}.self_attn.k_proj", Attention},
-    {Value, "layers.{}.self_attn.v_proj", Attention},
-    {Output, "layers.{}.self_attn.o_proj", Attention},
-    {MlpNorm, "layers.{}.post_attention_layernorm"},
-    {Gate, "layers.{}.mlp.gate_proj", Mlp},
-    {Up, "layers.{}.mlp.up_proj", Mlp},
-    {Down, "layers.{}.mlp.down_proj", Mlp},
-    {FinalNorm, "norm"},
-});
-constexpr auto qwen2_blocks = std::to_array<PartName>({
-    {AttentionNorm, "layers.{}.input_layernorm"},
-    {Query, "layers.{}.self_attn.q_proj", Always},
-    {Key, "layers.{}.self_attn.k_proj", Always},
-    {Value, "layers.{}.self_attn.v_proj", Always},
-    {Output, "layers.{}.self_attn.o_proj"},
-    {MlpNorm, "layers.{}.post_attention_layernorm"},
-    {Gate, "layers.{}.mlp.gate_proj"},
-    {Up, "layers.{}.mlp.up_proj"},
-    {Down, "layers.{}.mlp.down_proj"},
-    {FinalNorm, "norm"},
-});
-constexpr auto qwen3_blocks = std::to_array<PartName>({
-    {AttentionNorm, "layers.{}.input_layernorm"},
-    {Query, "layers.{}.self_attn.q_proj", Attention},
-    {Key, "layers.{}.self_attn.k_proj", Attention},
-    {Value, "layers.{}.self_attn.v_proj", Attention},
-    {Output, "layers.{}.self_attn.o_proj", Attention},
-    {QueryNorm, "layers.{}.self_attn.q_norm"},
-    {KeyNorm, "layers.{}.self_attn.k_norm"},
-    {MlpNorm, "layers.{}.post_attention_layernorm"},
-    {Gate, "layers.{}.mlp.gate_proj"},
-    {Up, "layers.{}.mlp.up_proj"},
-    {Down, "layers.{}.mlp.down_proj"},
-    {FinalNorm, "norm"},
-});
-constexpr ConfigKeys llama_keys{.width = "hidden_size",
-                                .layers = "num_hidden_layers",
-                                .heads = "num_attention_heads",
-                                .kv_heads = "num_key_value_heads",
-                                .inner = "intermediate_size",
-                                .positions = "max_position_embeddings",
-                                .epsilon = "rms_norm_eps",
-                                .activation = "hidden_act",
-                                .default_width = 4096,
-                                .default_layers = 32,
-                                .default_heads = 32,
-                                .default_inner = 11008,
-                                .default_positions = 2048,
-                                .default_epsilon = 1e-6,
-                                .default_activation = "silu",
-                                .default_vocabulary = 32'000,
-                                .head_width = "head_dim"};
+constexpr auto llama_blocks = names_like(gated_blocks, {{Gate, "layers.{}.mlp.gate_proj", Mlp},
+                                                        {Up, "layers.{}.mlp.up_proj", Mlp},
+                                                        {Down, "layers.{}.mlp.down_proj", Mlp}});
+constexpr auto qwen2_blocks = names_like(gated_blocks, {{Query, "layers.{}.self_attn.q_proj", Always},
+                                                        {Key, "layers.{}.self_attn.k_proj", Always},
+                                                        {Value, "layers.{}.self_attn.v_proj", Always},
+                                                        {Output, "layers.{}.self_attn.o_proj"}});
+constexpr auto qwen3_blocks = names_like<2>(
+    gated_blocks, {{QueryNorm, "layers.{}.self_attn.q_norm"}, {KeyNorm, "layers.{}.self_attn.k_norm"}});
 /// The keys of a family that uses Llama's names.
 constexpr ConfigKeys like_llama(int inner, int positions, int vocabulary, int kv_heads, int head_width) {
   ConfigKeys keys = llama_keys;
@@ -95,13 +45,11 @@ constexpr ConfigKeys like_llama(int inner, int positions, int vocabulary, int kv
 constexpr ConfigKeys mistral_keys = like_llama(14'336, 131'072, 32'000, 8, 0);
 constexpr ConfigKeys qwen2_keys = like_llama(22'016, 32'768, 151'936, 32, 0);
 constexpr ConfigKeys qwen3_keys = like_llama(22'016, 32'768, 151'936, 32, 128);
-constexpr ConfigKeys smollm3_keys = [] {
-  ConfigKeys keys = like_llama(11'008, 32'768, 128'256, 4, 0);
-  keys.default_width = 2048;
-  keys.default_layers = 36;
-  keys.default_heads = 16;
-  return keys;
-}();
+constexpr ConfigKeys smollm3_keys = like(like_llama(11'008, 32'768, 128'256, 4, 0), [](ConfigKeys& made) {
+  made.default_width = 2048;
+  made.default_layers = 36;
+  made.default_heads = 16;
+});
 constexpr auto smollm3_own = std::to_array<std::string_view>(
     {"no_rope_layers", "no_rope_layer_interval", "sliding_window", "use_sliding_window", "layer_types"});
 constexpr auto mistral_own = std::to_array<std::string_view>({"sliding_window", "layer_types"});
@@ -166,83 +114,65 @@ std::vector<std::int64_t> qwen_windows(const ConfigObject& config, std::size_t b
   return windows;
 }
 
+constexpr Family llama{.name = "Llama",
+                       .model_types = llama_types,
+                       .prefixes = gated_prefixes,
+                       .norm = NormKind::RmsNorm,
+                       .positions = Positions::RopeHalf,
+                       .keys = llama_keys,
+                       .model = gated_model,
+                       .decoder = llama_blocks,
+                       .heads = gated_heads,
+                       .tied = false,
+                       .harmless_keys = harmless_keys,
+                       .gguf = &llama_gguf};
+
+constexpr Family qwen2 = like(llama, [](Family& made) {
+  made.name = "Qwen2";
+  made.model_types = qwen2_types;
+  made.keys = qwen2_keys;
+  made.decoder = qwen2_blocks;
+  made.reads_layer_types = true;
+  made.windows = qwen_windows;
+  made.own_keys = qwen_own;
+  made.gguf = &gguf;
+});
+
 }  // namespace
 }  // namespace llama_rows
 
-constinit const Family llama_family{.name = "Llama",
-                                    .model_types = llama_rows::llama_types,
-                                    .prefixes = llama_prefixes,
-                                    .norm = NormKind::RmsNorm,
-                                    .positions = Positions::RopeHalf,
-                                    .keys = llama_rows::llama_keys,
-                                    .model = llama_rows::llama_model,
-                                    .decoder = llama_rows::llama_blocks,
-                                    .heads = gated_heads,
-                                    .tied = false,
-                                    .harmless_keys = llama_rows::harmless_keys,
-                                    .gguf = &llama_rows::llama_gguf};
+constinit const Family llama_family = llama_rows::llama;
 
-constinit const Family mistral_family{.name = "Mistral",
-                                      .model_types = llama_rows::mistral_types,
-                                      .prefixes = llama_prefixes,
-                                      .norm = NormKind::RmsNorm,
-                                      .positions = Positions::RopeHalf,
-                                      .keys = llama_rows::mistral_keys,
-                                      .model = llama_rows::llama_model,
-                                      .decoder = llama_rows::llama_blocks,
-                                      .heads = gated_heads,
-                                      .tied = false,
-                                      .windows = llama_rows::mistral_windows,
-                                      .own_keys = llama_rows::mistral_own,
-                                      .harmless_keys = llama_rows::harmless_keys};
+constinit const Family mistral_family = like(llama_rows::llama, [](Family& made) {
+  made.name = "Mistral";
+  made.model_types = llama_rows::mistral_types;
+  made.keys = llama_rows::mistral_keys;
+  made.windows = llama_rows::mistral_windows;
+  made.own_keys = llama_rows::mistral_own;
+  made.gguf = nullptr;
+});
 
-constinit const Family smollm3_family{.name = "SmolLM3",
-                                      .model_types = llama_rows::smollm3_types,
-                                      .prefixes = llama_prefixes,
-                                      .norm = NormKind::RmsNorm,
-                                      .positions = Positions::RopeHalf,
-                                      .keys = llama_rows::smollm3_keys,
-                                      .model = llama_rows::llama_model,
-                                      .decoder = llama_rows::llama_blocks,
-                                      .heads = gated_heads,
-                                      .reads_layer_types = true,
-                                      .rope = {.default_base = 2'000'000},
-                                      .windows = llama_rows::smollm3_windows,
-                                      .read_stack = llama_rows::smollm3_stack,
-                                      .own_keys = llama_rows::smollm3_own,
-                                      .harmless_keys = llama_rows::smollm3_harmless,
-                                      .gguf = &llama_rows::smollm3_gguf};
+constinit const Family smollm3_family = like(llama_rows::llama, [](Family& made) {
+  made.name = "SmolLM3";
+  made.model_types = llama_rows::smollm3_types;
+  made.keys = llama_rows::smollm3_keys;
+  made.tied = true;
+  made.reads_layer_types = true;
+  made.rope.default_base = 2'000'000;
+  made.windows = llama_rows::smollm3_windows;
+  made.read_stack = llama_rows::smollm3_stack;
+  made.own_keys = llama_rows::smollm3_own;
+  made.harmless_keys = llama_rows::smollm3_harmless;
+  made.gguf = &llama_rows::smollm3_gguf;
+});
 
-constinit const Family qwen2_family{.name = "Qwen2",
-                                    .model_types = llama_rows::qwen2_types,
-                                    .prefixes = llama_prefixes,
-                                    .norm = NormKind::RmsNorm,
-                                    .positions = Positions::RopeHalf,
-                                    .keys = llama_rows::qwen2_keys,
-                                    .model = llama_rows::llama_model,
-                                    .decoder = llama_rows::qwen2_blocks,
-                                    .heads = gated_heads,
-                                    .tied = false,
-                                    .reads_layer_types = true,
-                                    .windows = llama_rows::qwen_windows,
-                                    .own_keys = llama_rows::qwen_own,
-                                    .harmless_keys = llama_rows::harmless_keys,
-                                    .gguf = &llama_rows::gguf};
+constinit const Family qwen2_family = llama_rows::qwen2;
 
-constinit const Family qwen3_family{.name = "Qwen3",
-                                    .model_types = llama_rows::qwen3_types,
-                                    .prefixes = llama_prefixes,
-                                    .norm = NormKind::RmsNorm,
-                                    .positions = Positions::RopeHalf,
-                                    .keys = llama_rows::qwen3_keys,
-                                    .model = llama_rows::llama_model,
-                                    .decoder = llama_rows::qwen3_blocks,
-                                    .heads = gated_heads,
-                                    .tied = false,
-                                    .reads_layer_types = true,
-                                    .windows = llama_rows::qwen_windows,
-                                    .own_keys = llama_rows::qwen_own,
-                                    .harmless_keys = llama_rows::harmless_keys,
-                                    .gguf = &llama_rows::gguf};
+constinit const Family qwen3_family = like(llama_rows::qwen2, [](Family& made) {
+  made.name = "Qwen3";
+  made.model_types = llama_rows::qwen3_types;
+  made.keys = llama_rows::qwen3_keys;
+  made.decoder = llama_rows::qwen3_blocks;
+});
 
 }  // namespace attnscope

@@ -6,7 +6,7 @@
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
 #include "core/transformer/families/known_keys.hpp"
-#include "core/transformer/families/shared_heads.hpp"
+#include "core/transformer/families/shared_rows.hpp"
 
 namespace attnscope {
 namespace neox_rows {
@@ -30,22 +30,15 @@ constexpr auto neox_blocks = std::to_array<PartName>({
     {Down, "layers.{}.mlp.dense_4h_to_h", Always},
     {FinalNorm, "final_layer_norm"},
 });
-constexpr ConfigKeys keys{.width = "hidden_size",
-                          .layers = "num_hidden_layers",
-                          .heads = "num_attention_heads",
-                          .kv_heads = "",
-                          .inner = "intermediate_size",
-                          .positions = "max_position_embeddings",
-                          .epsilon = "layer_norm_eps",
-                          .activation = "hidden_act",
-                          .default_width = 6144,
-                          .default_layers = 44,
-                          .default_heads = 64,
-                          .default_inner = 24576,
-                          .default_positions = 2048,
-                          .default_epsilon = 1e-5,
-                          .default_activation = "gelu",
-                          .default_vocabulary = 50'432};
+constexpr ConfigKeys keys = like(bert_keys, [](ConfigKeys& made) {
+  made.default_width = 6144;
+  made.default_layers = 44;
+  made.default_heads = 64;
+  made.default_inner = 24576;
+  made.default_positions = 2048;
+  made.default_epsilon = 1e-5;
+  made.default_vocabulary = 50'432;
+});
 constexpr std::string_view interval_key = "no_rope_layer_interval";
 constexpr auto own_keys =
     std::to_array<std::string_view>({"use_parallel_residual", "rotary_pct", "rotary_emb_base", interval_key});

@@ -5,6 +5,7 @@
 
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
+#include "core/transformer/families/shared_rows.hpp"
 
 namespace attnscope {
 namespace reader_rows {
@@ -32,21 +33,16 @@ constexpr auto reader_blocks = std::to_array<PartName>({
     {Down, "blocks.{}.down", Always},
     {FinalNorm, "final_norm"},
 });
-constexpr ConfigKeys keys{.width = "hidden_size",
-                          .layers = "num_hidden_layers",
-                          .heads = "num_attention_heads",
-                          .kv_heads = "",
-                          .inner = "intermediate_size",
-                          .positions = "max_position_embeddings",
-                          .epsilon = "layer_norm_eps",
-                          .activation = "hidden_act",
-                          .default_width = 96,
-                          .default_layers = 3,
-                          .default_heads = 4,
-                          .default_inner = 384,
-                          .default_positions = 48,
-                          .default_epsilon = 1e-5,
-                          .default_activation = "gelu_new"};
+constexpr ConfigKeys keys = like(bert_keys, [](ConfigKeys& made) {
+  made.default_width = 96;
+  made.default_layers = 3;
+  made.default_heads = 4;
+  made.default_inner = 384;
+  made.default_positions = 48;
+  made.default_epsilon = 1e-5;
+  made.default_activation = "gelu_new";
+  made.default_vocabulary = ConfigKeys{}.default_vocabulary;
+});
 constexpr auto reader_heads = std::to_array<HeadRow>({
     {"ForReferents", TokenClass, EveryRow, "", "", "referent", "", Activation::Identity, true},
     {"ForMaskedWords", MaskedToken, EveryRow, "", "", "masked_word", "", Activation::Identity},

@@ -9,6 +9,7 @@
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
 #include "core/transformer/families/known_keys.hpp"
+#include "core/transformer/families/shared_rows.hpp"
 
 namespace attnscope {
 namespace vit_rows {
@@ -39,23 +40,13 @@ constexpr auto vit_blocks = std::to_array<PartName>({
     {Down, "encoder.layer.{}.output.dense", Always},
     {FinalNorm, "layernorm"},
 });
-constexpr ConfigKeys keys{.width = "hidden_size",
-                          .layers = "num_hidden_layers",
-                          .heads = "num_attention_heads",
-                          .kv_heads = "",
-                          .inner = "intermediate_size",
-                          .positions = "",
-                          .epsilon = "layer_norm_eps",
-                          .activation = "hidden_act",
-                          .default_width = 768,
-                          .default_layers = 12,
-                          .default_heads = 12,
-                          .default_inner = 3072,
-                          .default_positions = 0,
-                          .default_epsilon = 1e-12,
-                          .default_activation = "gelu"};
+constexpr ConfigKeys keys = like(bert_keys, [](ConfigKeys& made) {
+  made.positions = "";
+  made.default_positions = 0;
+  made.default_vocabulary = ConfigKeys{}.default_vocabulary;
+});
 constexpr auto vit_heads = std::to_array<HeadRow>({
-    {"ForImageClassification", SequenceClass, FirstRow, "", "", "classifier", "", Activation::Identity},
+    linear_head("ForImageClassification", SequenceClass, FirstRow, "classifier"),
 });
 constexpr auto own_keys = std::to_array<std::string_view>(
     {"image_size", "patch_size", "num_channels", "qkv_bias", "pooler_act", "pooler_output_size"});
