@@ -37,7 +37,7 @@ class Learner {
 
   const Network<T>& network() const { return network_; }
   int sequences_of_chunk() const { return of_chunk_; }
-  /// Behind a step or a change of weights(), before a Pass of somebody's own uses weights_now().
+  /// Behind a step or a change of weights(), before a Pass outside this class uses weights_now().
   void refresh() { transpose(); }
   WeightsOf<T> weights_now() const { return {weights_.data(), transposed_.data()}; }
   Buffer<T>& weights() { return weights_; }
