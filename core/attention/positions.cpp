@@ -154,21 +154,30 @@ std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets, std::i
 }
 
 template <class T>
+DistanceBias<T>::DistanceBias(Positions kind, const PositionSettings& settings, std::int64_t heads,
+                              std::span<const T> table, std::uint64_t seed)
+    : kind_(kind), settings_(settings), table_(table), seed_(seed), slopes_(alibi_slopes(heads)) {}
+
+template <class T>
 DistanceBias<T>::DistanceBias(const Document& document, std::int64_t heads, const TensorOf<T>* table)
-    : document_(document), table_(table), slopes_(alibi_slopes(heads)) {}
+    : DistanceBias(document.layer().positions, document.layer().position_settings, heads,
+                   table != nullptr ? table->values() : std::span<const T>(), document.layer().weights.seed) {
+}
 
 template <class T>
 T DistanceBias<T>::at(std::int64_t head, std::int64_t distance) const {
-  if (document_.layer().positions == Positions::Alibi) {
+  if (kind_ == Positions::Alibi)
     return static_cast<T>(-slopes_[static_cast<std::size_t>(head)] * static_cast<double>(std::abs(distance)));
-  }
-  const PositionSettings& settings = document_.layer().position_settings;
   const std::int64_t bucket =
-      relative_bucket(distance, settings.buckets, settings.bucket_distance, settings.buckets_two_sided);
-  if (table_ != nullptr) return table_->matrix()(bucket, head);
+      relative_bucket(distance, settings_.buckets, settings_.bucket_distance, settings_.buckets_two_sided);
+  if (!table_.empty()) return table_[static_cast<std::size_t>(bucket * std::ssize(slopes_) + head)];
   const auto index = (static_cast<std::uint64_t>(head) << 16) + static_cast<std::uint64_t>(bucket);
-  return static_cast<T>(static_cast<float>(
-      random_normal(document_.layer().weights.seed, stream_of("relative position bias"), index)));
+  return static_cast<T>(static_cast<float>(random_normal(seed_, stream_of("relative position bias"), index)));
+}
+
+template <class T>
+void DistanceBias<T>::fill(std::int64_t head, std::int64_t first, std::span<T> values) const {
+  for (T& value : values) value = at(head, first++);
 }
 
 template <class T>
@@ -181,7 +190,7 @@ TensorOf<T> distance_values(const Document& document, const Dimensions& size, co
         query_offset(document, size, b) + size.queries - 1;  // position of the last query
     auto heads = values.matrix(b);
     for (std::int64_t h = 0; h < size.heads; ++h)
-      for (std::int64_t i = 0; i < heads.cols(); ++i) heads(h, i) = value.at(h, i - last);
+      value.fill(h, -last, {heads.row(h).data(), static_cast<std::size_t>(heads.cols())});
   }
   return values;
 }

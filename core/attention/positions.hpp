@@ -71,17 +71,24 @@ std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets, std::i
 
 /// The position bias that is added to a capped score: a number for each head and distance key - query.
 /// RelativeBuckets: from `table` [buckets][heads], without one N(0, 1) from the seed. Alibi: -slope ·
-/// |distance|. `document` and `table` must outlive it.
+/// |distance|, on both sides. `table` must outlive it.
 template <class T>
 class DistanceBias {
  public:
+  DistanceBias(Positions kind, const PositionSettings& settings, std::int64_t heads, std::span<const T> table,
+               std::uint64_t seed = 0);
+  /// Of a Document's layer; `table` may be null.
   DistanceBias(const Document& document, std::int64_t heads, const TensorOf<T>* table);
   T at(std::int64_t head, std::int64_t distance) const;
+  /// The biases of one head for the distances from `first` on.
+  void fill(std::int64_t head, std::int64_t first, std::span<T> values) const;
 
  private:
-  const Document& document_;
-  const TensorOf<T>* table_;
-  std::vector<double> slopes_;  // of ALiBi
+  Positions kind_;
+  PositionSettings settings_;
+  std::span<const T> table_;
+  std::uint64_t seed_;
+  std::vector<double> slopes_;  // of ALiBi; [heads]
 };
 
 /// The values of DistanceBias, [1 or batch][heads][queries + token keys - 1]; index j - i + queries - 1

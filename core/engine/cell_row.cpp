@@ -27,11 +27,8 @@ Tensor cells(const AttentionProblem& p, TileRequest request, TileKind kind, cons
 
 /// The position bias of each key; empty without one.
 std::vector<float> bias_of(const AttentionProblem& p, std::int64_t h, std::int64_t query) {
-  if (p.distance_bias.empty()) return {};
-  const std::int64_t length = p.queries + p.keys - 1;
-  const std::int64_t block = std::ssize(p.distance_bias) > length ? h : 0;
-  const auto first = p.distance_bias.begin() + block * length + p.queries - 1 - query;
-  return {first, first + p.keys};
+  const std::span<const float> row = distance_row(p, h, query);
+  return {row.begin(), row.end()};
 }
 
 std::vector<std::int32_t> sorted_by_weight(const CellRow& row) {

@@ -167,8 +167,10 @@ class Maker {
     const std::int64_t last = made_.problem.offset + size_.queries - 1;
     made_.distance_bias.assign(static_cast<std::size_t>(size_.heads * distances), 0);
     for (std::int64_t h = 0; h < size_.heads; ++h)
-      for (std::int64_t i = 0; i < size_.queries + tokens - 1; ++i)
-        made_.distance_bias[static_cast<std::size_t>(h * distances + i)] = bias.at(h, i - last);
+      bias.fill(h, -last,
+                std::span(made_.distance_bias)
+                    .subspan(static_cast<std::size_t>(h * distances),
+                             static_cast<std::size_t>(size_.queries + tokens - 1)));
     made_.problem.distance_bias = made_.distance_bias;
   }
 

@@ -36,7 +36,7 @@ std::int64_t only_key(ChangeKind kind, std::int64_t position) {
 
 /// Σ w_j v_j, summed in double.
 void mix_row(const AttentionProblem& p, std::int64_t head, std::span<const float> weights, float* out) {
-  const std::int64_t of = head / (p.heads / p.kv_heads);
+  const std::int64_t of = p.kv_head(head);
   std::vector<double> sum(static_cast<std::size_t>(p.d_v));
   for (std::size_t j = 0; j < weights.size(); ++j) {
     if (weights[j] == 0) continue;

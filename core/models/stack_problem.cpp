@@ -28,42 +28,22 @@ void add_mask(BlockProblem& made, std::span<const std::uint8_t> mask) {
   p.allowed = {made.allowed, 1};
 }
 
-/// A bias for each head and distance key − query.
-template <class Bias>
-void add_distances(BlockProblem& made, Bias&& bias) {
+/// Adds a bias for each head and distance key − query.
+void add_distances(BlockProblem& made, const DistanceBias<float>& bias) {
   AttentionProblem& p = made.problem;
-  const std::int64_t distances = p.queries + p.keys - 1;
-  made.distance_bias.resize(static_cast<std::size_t>(p.heads * distances));
+  const auto distances = static_cast<std::size_t>(p.queries + p.keys - 1);
+  made.distance_bias.resize(static_cast<std::size_t>(p.heads) * distances);
   for (std::int64_t h = 0; h < p.heads; ++h)
-    for (std::int64_t i = 0; i < distances; ++i)
-      made.distance_bias[static_cast<std::size_t>(h * distances + i)] =
-          bias(h, i - (p.queries - 1) - p.offset);
+    bias.fill(h, 1 - p.queries - p.offset,
+              std::span(made.distance_bias).subspan(static_cast<std::size_t>(h) * distances, distances));
   p.distance_bias = made.distance_bias;
-}
-
-void add_alibi(BlockProblem& made) {
-  const std::vector<double> slopes = alibi_slopes(made.problem.heads);
-  add_distances(made, [&](std::int64_t h, std::int64_t distance) {
-    // Without a causal mask, keys after the query are seen, too: the bias falls with distance on both
-    // sides.
-    return static_cast<float>(-slopes[static_cast<std::size_t>(h)] * static_cast<double>(std::abs(distance)));
-  });
-}
-
-void add_buckets(BlockProblem& made, const PositionSettings& settings, const StackWeights& weights) {
-  const std::int64_t heads = made.problem.heads;
-  add_distances(made, [&](std::int64_t h, std::int64_t distance) {
-    const std::int64_t bucket =
-        relative_bucket(distance, settings.buckets, settings.bucket_distance, settings.buckets_two_sided);
-    return weights.relative_bias[static_cast<std::size_t>(bucket * heads + h)];
-  });
 }
 
 void add_positions(BlockProblem& made, Positions positions, const PositionSettings& settings,
                    const StackWeights& weights) {
   check_positions(positions);
-  if (positions == Positions::Alibi) add_alibi(made);
-  if (positions == Positions::RelativeBuckets) add_buckets(made, settings, weights);
+  if (is_distance_bias(positions))
+    add_distances(made, {positions, settings, made.problem.heads, weights.relative_bias});
 }
 
 BlockProblem sized(const LayerSpec& of, std::int64_t queries, std::int64_t keys) {

@@ -34,8 +34,7 @@ std::vector<double> norms_with(const Eigen::MatrixXd& square, const AttentionPro
   std::vector<double> norms(static_cast<std::size_t>(p.keys));
   work.for_each(p.keys, static_cast<double>(p.d_v * p.d_v), [&](std::int64_t j) {
     const Eigen::VectorXd value =
-        Eigen::Map<const Eigen::VectorXf>(p.value.row(head / (p.heads / p.kv_heads), j), p.d_v)
-            .cast<double>();
+        Eigen::Map<const Eigen::VectorXf>(p.value.row(p.kv_head(head), j), p.d_v).cast<double>();
     norms[static_cast<std::size_t>(j)] = std::sqrt(std::max(0.0, value.dot(square * value)));
   });
   return norms;

@@ -44,16 +44,14 @@ Tensor heads_in_rows(const ConstFloatRows& rows, std::int64_t column, std::int64
 void fill_scores(const AttentionProblem& p, std::int64_t h, MatrixMap<float> scores, const Work& work) {
   using Strided = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
                              Eigen::OuterStride<>>;
-  const std::int64_t group = h * p.kv_heads / p.heads;
-  const Strided keys(p.key.row(group, 0), p.keys, p.d_k, Eigen::OuterStride<>(p.key.row_stride));
+  const Strided keys(p.key.row(p.kv_head(h), 0), p.keys, p.d_k, Eigen::OuterStride<>(p.key.row_stride));
   const auto cell = [&]<class T>(const CellValues<T>& cells, std::int64_t i, std::int64_t j) {
     return cells.values[static_cast<std::size_t>(((cells.heads == 1 ? 0 : h) * p.queries + i) * p.keys + j)];
   };
-  const std::int64_t distances = p.queries + p.keys - 1;
-  const bool shared_bias = std::ssize(p.distance_bias) == distances;
   work.for_each(p.queries, static_cast<double>(p.keys * p.d_k), [&](std::int64_t i) {
     const Eigen::Map<const Eigen::VectorXf> query(p.query.row(h, i), p.d_k);
     scores.row(i) = keys * query;
+    const std::span<const float> biases = distance_row(p, h, i);
     for (std::int64_t j = 0; j < p.keys; ++j) {
       float& score = scores(i, j);
       if (is_hidden(p, h, i, j)) {
@@ -63,10 +61,7 @@ void fill_scores(const AttentionProblem& p, std::int64_t h, MatrixMap<float> sco
       double x = static_cast<double>(score) * p.scale;
       if (p.soft_cap > 0) x = p.soft_cap * std::tanh(x / p.soft_cap);
       if (!p.additive.empty()) x += static_cast<double>(cell(p.additive, i, j));
-      if (!p.distance_bias.empty()) {
-        const std::int64_t at = (shared_bias ? 0 : h * distances) + j - i + p.queries - 1;
-        x += static_cast<double>(p.distance_bias[static_cast<std::size_t>(at)]);
-      }
+      if (!biases.empty()) x += static_cast<double>(biases[static_cast<std::size_t>(j)]);
       score = static_cast<float>(x / p.temperature);
     }
   });

@@ -180,7 +180,7 @@ ScoreSplit split_score(const Model& model, const ModelRun& run, const ScoreQuest
   const std::size_t parts = split.query_parts.size();
   TensorOf<double> q = parts_of_row(queries, parts, p.d_k, asked.query, work),
                    k = parts_of_row(keys, parts, p.d_k, asked.key, work);
-  const std::int64_t key_head = asked.head / (p.heads / p.kv_heads);
+  const std::int64_t key_head = p.kv_head(asked.head);
   const auto score = [&](std::int64_t key) {
     double sum = 0;
     for (std::int64_t c = 0; c < p.d_k; ++c)

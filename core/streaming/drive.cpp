@@ -28,10 +28,7 @@ PieceRule::PieceRule(const AttentionProblem& p, const RowPiece& piece) {
   if (!p.additive.empty()) rule.additive = p.additive.values.data() + start(p.additive.heads);
   rule.allowed_stride = rule.additive_stride = piece.step * p.keys;
   if (!p.distance_bias.empty()) {
-    const std::int64_t distances = p.queries + p.keys - 1;
-    const bool shared = static_cast<std::int64_t>(p.distance_bias.size()) == distances;
-    rule.distance_bias =
-        p.distance_bias.data() + (shared ? 0 : piece.head * distances) + p.queries - 1 - piece.first;
+    rule.distance_bias = distance_row(p, piece.head, piece.first).data();
     rule.distance_step = piece.step;
   }
 }
@@ -41,12 +38,12 @@ Rows query_rows(const AttentionProblem& p, const RowPiece& piece) {
 }
 
 Rows key_rows(const AttentionProblem& p, std::int64_t head) {
-  return {p.key.row(head / (p.heads / p.kv_heads), 0), p.key.row_stride};
+  return {p.key.row(p.kv_head(head), 0), p.key.row_stride};
 }
 
 Rows value_rows(const AttentionProblem& p, std::int64_t head) {
   if (!p.value.has_numbers()) return {nullptr, 0};
-  return {p.value.row(head / (p.heads / p.kv_heads), 0), p.value.row_stride};
+  return {p.value.row(p.kv_head(head), 0), p.value.row_stride};
 }
 
 const Kernels& chosen(const Kernels* kernels) {

@@ -118,6 +118,14 @@ KeyInterval visible(const AttentionProblem& p, std::int64_t h, std::int64_t i) {
   return seen;
 }
 
+std::span<const float> distance_row(const AttentionProblem& p, std::int64_t h, std::int64_t i) {
+  if (p.distance_bias.empty()) return {};
+  const std::int64_t distances = p.queries + p.keys - 1;
+  const bool shared = std::ssize(p.distance_bias) == distances;
+  const std::int64_t first = (shared ? 0 : h * distances) + p.queries - 1 - i;
+  return p.distance_bias.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(p.keys));
+}
+
 bool is_hidden(const AttentionProblem& p, std::int64_t h, std::int64_t i, std::int64_t j) {
   const auto [begin, end] = visible(p, h, i);
   if (j < begin || j >= end) return true;

@@ -67,6 +67,9 @@ struct AttentionProblem {
   std::span<const float> sinks;
   /// Queries from here on are padding: computed, but left out of the attention received; -1 = none.
   std::int64_t real_queries = -1;
+
+  /// The key head that a query head reads.
+  std::int64_t kv_head(std::int64_t head) const { return head / (heads / kv_heads); }
 };
 
 /// The keys [begin, end) that causal, window and padding allow for query i of head h.
@@ -81,6 +84,9 @@ inline bool has_cell_mask(const AttentionProblem& p) { return !p.allowed.empty()
 bool is_hidden(const AttentionProblem&, std::int64_t h, std::int64_t i, std::int64_t j);
 /// How many keys no part of the mask hides.
 std::int64_t allowed_keys(const AttentionProblem&, std::int64_t h, std::int64_t i);
+
+/// The bias by distance of each key for query i of head h; empty without one.
+std::span<const float> distance_row(const AttentionProblem&, std::int64_t h, std::int64_t i);
 
 /// Throws Error naming the field, what was found and what was expected. Sizes are from 1 to 2^30 (keys) or
 /// 2^40, and their bytes must not overflow.

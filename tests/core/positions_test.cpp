@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -79,6 +80,35 @@ TEST_CASE("Slopes of ALiBi are the paper's") {
     INFO(heads << " heads");
     CHECK(compare::difference(std::span<const double>(found),
                               oracle::alibi_slopes(static_cast<std::size_t>(heads)), 1e-12) == "");
+  }
+}
+
+TEST_CASE("A bias by distance is the same from a layer and from a model's numbers, one by one and in a row") {
+  for (const Positions kind : {Positions::Alibi, Positions::RelativeBuckets}) {
+    CAPTURE(static_cast<int>(kind));
+    Document document = sentence_of(5, kind);
+    const PositionSettings& settings = document.layer().position_settings;
+    Tensor table(Shape{settings.buckets, 3});
+    for (std::int64_t i = 0; i < table.size(); ++i) table.data()[i] = static_cast<float>(i * 37 % 101) / 64;
+    const DistanceBias<float> of_layer(document, 3, &table),
+        of_model(kind, settings, 3, std::as_const(table).values());
+    const std::vector<double> slopes = alibi_slopes(3);
+    for (std::int64_t h = 0; h < 3; ++h) {
+      std::vector<float> row(400);
+      of_model.fill(h, -250, row);
+      for (std::int64_t i = 0; i < 400; ++i) {
+        const std::int64_t distance = i - 250;
+        const float expected =
+            kind == Positions::Alibi
+                ? static_cast<float>(-slopes[static_cast<std::size_t>(h)] *
+                                     static_cast<double>(std::abs(distance)))
+                : table.matrix()(relative_bucket(distance, settings.buckets, settings.bucket_distance,
+                                                 settings.buckets_two_sided),
+                                 h);
+        CHECK(row[static_cast<std::size_t>(i)] == expected);
+        CHECK(of_layer.at(h, distance) == expected);
+      }
+    }
   }
 }
 

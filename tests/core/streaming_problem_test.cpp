@@ -2,6 +2,9 @@
 // the Document's numbers.
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -90,6 +93,30 @@ std::string staged_difference(const Result& staged, const StreamedDocument& stre
 }
 
 }  // namespace
+
+TEST_CASE("the biases of a row are those of its distances, for all heads or for each") {
+  AttentionProblem p;
+  p.heads = 4;
+  p.kv_heads = 2;
+  p.queries = 5;
+  p.keys = 7;
+  CHECK(distance_row(p, 1, 2).empty());
+  std::vector<float> numbers(4 * 11);
+  std::iota(numbers.begin(), numbers.end(), 0.f);
+  for (const std::size_t heads : {1u, 4u}) {
+    p.distance_bias = std::span(numbers).first(heads * 11);
+    for (std::int64_t h = 0; h < 4; ++h)
+      for (std::int64_t i = 0; i < 5; ++i) {
+        const std::span<const float> row = distance_row(p, h, i);
+        REQUIRE(row.size() == 7);
+        for (std::int64_t j = 0; j < 7; ++j)
+          CHECK(row[static_cast<std::size_t>(j)] ==
+                static_cast<float>((heads == 1 ? 0 : h * 11) + j - i + 4));
+      }
+  }
+  CHECK(p.kv_head(1) == 0);
+  CHECK(p.kv_head(2) == 1);
+}
 
 TEST_CASE("A streaming problem that does not fit is refused with a sentence") {
   using P = AttentionProblem;
