@@ -18,19 +18,6 @@ std::int64_t named_key(Intervention::Kind kind, std::int64_t position) {
 
 namespace {
 
-/// A row that depends on the mask alone: all weight on `key` if it belongs to a token and the query may see
-/// it, else equal weights on all keys that the query may see. `out` is zeros on entry.
-template <class T>
-void spread(std::int64_t key, std::int64_t token_keys, std::span<const std::uint8_t> seen, std::span<T> out) {
-  if (key >= 0 && key < token_keys && seen[static_cast<std::size_t>(key)] != 0) {
-    out[static_cast<std::size_t>(key)] = T{1};
-    return;
-  }
-  const auto allowed = std::count(seen.begin(), seen.end(), std::uint8_t{1});
-  for (std::size_t j = 0; j < seen.size(); ++j)
-    if (seen[j] != 0) out[j] = T{1} / static_cast<T>(allowed);
-}
-
 /// The mean of the rows of a head, [keys].
 template <class T>
 std::vector<T> mean_row(const ConstMatrixMap<T>& weights) {
@@ -67,7 +54,9 @@ TensorOf<T> operate(const Work& work, const TensorOf<T>& weights, const TensorPt
       for (std::int64_t i = at.first; i < at.first + at.count; ++i) {
         rule.see<T>(at.b, at.h, i, MaskRule::additive_row<T>(additive, at.b, at.h, i), seen);
         const std::span<T> row(result.matrix(at.b, at.h).row(i).data(), seen.size());
-        spread<T>(named_key(head.kind, rule.position(at.b, i)), rule.token_keys(), seen, row);
+        fill_replaced_row<T>(
+            named_key(head.kind, rule.position(at.b, i)), rule.token_keys(),
+            [&](std::size_t key) { return seen[key] != 0; }, row);
       }
     }
   });

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/attention/intervention.hpp"
 #include "core/attention/row_math.hpp"
 #include "core/base/error.hpp"
 #include "core/models/head_pictures.hpp"
@@ -23,16 +24,6 @@ struct SweptRows {
   std::int64_t query(std::int64_t r) const { return range.begin + r * range.step; }
   std::int64_t row(std::int64_t r) const { return offset + query(r); }
 };
-
-/// The key with all the weight; -1 for other kinds.
-std::int64_t only_key(ChangeKind kind, std::int64_t position) {
-  switch (kind) {
-    case ChangeKind::PreviousToken: return position - 1;
-    case ChangeKind::Identity: return position;
-    case ChangeKind::FirstToken: return 0;
-    default: return -1;
-  }
-}
 
 /// Σ w_j v_j, summed in double.
 void mix_row(const AttentionProblem& p, std::int64_t head, std::span<const float> weights, float* out) {
@@ -75,15 +66,13 @@ void change_weights(const HeadChange& change, const AttentionProblem& p, const S
   });
   if (sweep.picture) change_picture(change, p, rows, sweep);
   if (sweep.received.size() == 0) return;
-  std::vector<double> sum(static_cast<std::size_t>(p.keys));
-  std::vector<float> weights(sum.size());
-  for (std::int64_t r = 0; r < rows.count; ++r) {
-    if (p.real_queries >= 0 && rows.query(r) >= p.real_queries) continue;
+  std::vector<float> weights(static_cast<std::size_t>(p.keys));
+  const auto row = [&](std::int64_t r) {
+    if (p.real_queries >= 0 && rows.query(r) >= p.real_queries) return std::span<const float>();
     fill_pattern_row(change, p, rows.query(r), weights);
-    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += static_cast<double>(weights[j]);
-  }
-  std::ranges::transform(sum, sweep.received.data() + at * p.keys,
-                         [](double x) { return static_cast<float>(x); });
+    return std::span<const float>(weights);
+  };
+  sum_received(p.keys, rows.count, row, sweep.received.data() + at * p.keys);
 }
 
 /// The mean of a head's output over the tokens of the text, [d_v].
@@ -182,15 +171,10 @@ void fill_pattern_row(const HeadChange& change, const AttentionProblem& p, std::
     std::copy_n(frozen.matrix().row(position).data(), p.keys, row.data());
     return;
   }
-  std::ranges::fill(row, 0.0f);
-  const std::int64_t key = only_key(change.kind, position);
-  if (key >= 0 && key < p.keys && !is_hidden(p, change.head, i, key)) {
-    row[static_cast<std::size_t>(key)] = 1;
-    return;
-  }
-  const std::int64_t allowed = allowed_keys(p, change.head, i);
-  for (std::int64_t j = 0; allowed > 0 && j < p.keys; ++j)
-    if (!is_hidden(p, change.head, i, j)) row[static_cast<std::size_t>(j)] = 1 / static_cast<float>(allowed);
+  const auto like = std::ranges::find(changes_in_layer, change.kind, &ChangeInLayer::change);
+  fill_replaced_row<float>(
+      named_key(like->layer, position), p.keys,
+      [&](std::size_t key) { return !is_hidden(p, change.head, i, static_cast<std::int64_t>(key)); }, row);
 }
 
 }  // namespace attnscope

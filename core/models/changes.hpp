@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/document/model_changes.hpp"
+#include "core/document/settings.hpp"
 #include "core/transformer/families/spec.hpp"
 
 namespace attnscope {
@@ -14,6 +15,21 @@ namespace attnscope {
 AttentionOf output_attention(const ModelSpec&);
 
 bool changes_pattern(HeadChange::Kind);
+
+/// Changes of a head inside a model, and the interventions of a layer that are the same; Replaced has none.
+struct ChangeInLayer {
+  HeadChange::Kind change;
+  Intervention::Kind layer;
+};
+inline constexpr ChangeInLayer changes_in_layer[]{
+    {HeadChange::Kind::Zero, Intervention::Kind::Mute},
+    {HeadChange::Kind::Mean, Intervention::Kind::Mean},
+    {HeadChange::Kind::Uniform, Intervention::Kind::Uniform},
+    {HeadChange::Kind::PreviousToken, Intervention::Kind::PreviousToken},
+    {HeadChange::Kind::Identity, Intervention::Kind::Identity},
+    {HeadChange::Kind::FirstToken, Intervention::Kind::FirstToken},
+    {HeadChange::Kind::Frozen, Intervention::Kind::Frozen},
+};
 
 /// Throws Error naming the block, head or number that the model does not have.
 void check(const ModelChanges&, const ModelSpec&);

@@ -1,5 +1,5 @@
 // core/models: small pictures of every head's weights, extended as tokens are added: cells above the first
-// new token stay unchanged.
+// new token stay unchanged; and the sums of weights that are at hand.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +31,18 @@ void keep_following(HeadPictures& kept, std::int64_t begin, std::int64_t first);
 /// first_picture_row(). Kept earlier queries must not see the new keys (causal attention, or as many keys as
 /// before).
 void keep_pictures(const Sweep& fresh, std::int64_t begin, HeadPictures& kept);
+
+/// The weights that each of `keys` keys receives from `count` rows of one head, summed in double. `row(r)` as
+/// below; an empty span adds nothing.
+template <class Row>
+void sum_received(std::int64_t keys, std::int64_t count, Row&& row, float* received) {
+  std::vector<double> sums(static_cast<std::size_t>(keys));
+  for (std::int64_t r = 0; r < count; ++r) {
+    const std::span<const float> weights = row(r);
+    for (std::size_t j = 0; j < weights.size(); ++j) sums[j] += static_cast<double>(weights[j]);
+  }
+  std::ranges::transform(sums, received, [](double x) { return static_cast<float>(x); });
+}
 
 /// One head's picture of `count` rows of `keys` weights: mean and, unless it is null, largest weight of each
 /// cell. `row(r)` returns the weights of row r, a span that the next call may overwrite.

@@ -231,18 +231,12 @@ Sweep sweep_of(const StagedAttention& staged, const SweepRequest& request, const
         std::copy_n(output.data() + (h * n + rows.begin + r * rows.step) * d, d,
                     swept.output.data() + (h * count + r) * d);
     }
-    if (request.received) {
-      std::vector<double> sums(static_cast<std::size_t>(keys));
-      for (std::int64_t r = 0; r < count; ++r)
-        for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += static_cast<double>(row(h, r)[j]);
-      std::ranges::transform(sums, swept.received.data() + h * keys,
-                             [](double x) { return static_cast<float>(x); });
-    }
+    const auto own_row = [&](std::int64_t r) { return row(h, r); };
+    if (request.received) sum_received(keys, count, own_row, swept.received.data() + h * keys);
     if (!request.picture) return;
     const std::int64_t first = h * swept.mean.shape()[1] * swept.mean.shape()[2];
-    pool_rows(
-        keys, count, *request.picture, [&](std::int64_t r) { return row(h, r); }, swept.mean.data() + first,
-        swept.max.size() == 0 ? nullptr : swept.max.data() + first);
+    pool_rows(keys, count, *request.picture, own_row, swept.mean.data() + first,
+              swept.max.size() == 0 ? nullptr : swept.max.data() + first);
   });
   return swept;
 }

@@ -8,9 +8,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "core/attention/intervention.hpp"
 #include "core/base/error.hpp"
 #include "core/document/attention_settings.hpp"
-#include "core/models/opened/block_tensors.hpp"
+#include "core/models/apply_changes.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"
@@ -62,6 +63,29 @@ void put_pattern(Kind kind, oracle::GptRows& weights) {
 }
 
 }  // namespace
+
+TEST_CASE("a pattern inside a model is the pattern of a layer's intervention of that kind", "[models]") {
+  AttentionProblem p;
+  p.queries = p.keys = 6;
+  p.causal = true;
+  p.left = 3;
+  for (const auto& [change, layer] : changes_in_layer) {
+    if (!changes_pattern(change) || change == Kind::Frozen) continue;
+    CAPTURE(static_cast<int>(change));
+    for (std::int64_t i = 0; i < 6; ++i) {
+      std::vector<float> row(6, 9.f), expected(6);
+      fill_pattern_row({.kind = change}, p, i, row);
+      const std::int64_t key = named_key(layer, i), first = std::max<std::int64_t>(0, i - 3);
+      const bool sees = key >= first && key <= i;
+      for (std::int64_t j = first; j <= i; ++j)
+        expected[static_cast<std::size_t>(j)] =
+            sees ? (j == key ? 1.f : 0.f) : 1 / static_cast<float>(i - first + 1);
+      CHECK(row == expected);
+    }
+  }
+  for (int kind = 0; kind < static_cast<int>(Kind::Replaced); ++kind)
+    CHECK(std::ranges::count(changes_in_layer, static_cast<Kind>(kind), &ChangeInLayer::change) == 1);
+}
 
 TEST_CASE("a head's pattern is replaced, and everything after it follows", "[models][changes]") {
   Opened o;

@@ -21,17 +21,6 @@ namespace {
 using ChangeKind = HeadChange::Kind;
 using LayerKind = Intervention::Kind;
 
-struct KindPair {
-  ChangeKind change;
-  LayerKind layer;
-};
-constexpr KindPair kind_pairs[]{
-    {ChangeKind::Zero, LayerKind::Mute},         {ChangeKind::Mean, LayerKind::Mean},
-    {ChangeKind::Uniform, LayerKind::Uniform},   {ChangeKind::PreviousToken, LayerKind::PreviousToken},
-    {ChangeKind::Identity, LayerKind::Identity}, {ChangeKind::FirstToken, LayerKind::FirstToken},
-    {ChangeKind::Frozen, LayerKind::Frozen},
-};
-
 /// Whether a layer's interventions can express the change.
 bool is_intervention(const HeadChange& change) {
   return change.rows.empty() && change.kind != ChangeKind::Replaced;
@@ -59,7 +48,7 @@ std::vector<HeadInLayer> heads_in_layer(const BlockTensors& block, const ModelCh
       head.more = head.more || (now != LayerKind::Mute && now != LayerKind::Mean);
     } else {
       head = {};
-      head.shown.kind = std::ranges::find(kind_pairs, change.kind, &KindPair::change)->layer;
+      head.shown.kind = std::ranges::find(changes_in_layer, change.kind, &ChangeInLayer::change)->layer;
       if (change.kind == ChangeKind::Frozen)
         head.shown.frozen = std::make_shared<const Tensor>(
             Tensor(*change.tensor).reshaped(Shape{1, change.tensor->shape()[0], change.tensor->shape()[1]}));
@@ -109,7 +98,7 @@ bool is_same(const Intervention& was, const Intervention& now) {
 
 HeadChange change_like(const BlockTensors& block, std::size_t head, const Intervention& now) {
   HeadChange change{.of = block.of, .block = block.block, .head = static_cast<int>(head)};
-  change.kind = std::ranges::find(kind_pairs, now.kind, &KindPair::layer)->change;
+  change.kind = std::ranges::find(changes_in_layer, now.kind, &ChangeInLayer::layer)->change;
   if (now.kind == LayerKind::Frozen && now.frozen)
     change.tensor = std::make_shared<const Tensor>(
         Tensor(*now.frozen).reshaped(Shape{now.frozen->shape()[1], now.frozen->shape()[2]}));
