@@ -39,6 +39,19 @@ inline bool is_open(OpenHeads open, std::int64_t h) {
   return open.empty() || open[static_cast<std::size_t>(h)] != 0;
 }
 
+/// Calls fn(b, h, kv) for every open head h of a tensor [batch][heads][…] and its key head kv. The query
+/// heads of a group add to the same gradients of keys and values, so one thread takes the whole group.
+template <class Fn>
+void for_open_groups(const Work& work, OpenHeads open, const Shape& query, std::int64_t kv_heads,
+                     double head_ns, Fn&& fn) {
+  const std::int64_t group = query[1] / kv_heads;
+  work.for_each(query[0] * kv_heads, head_ns * static_cast<double>(group), [&](std::int64_t i) {
+    const std::int64_t b = i / kv_heads, kv = i % kv_heads;
+    for (std::int64_t h = kv * group; h < (kv + 1) * group; ++h)
+      if (is_open(open, h)) fn(b, h, kv);
+  });
+}
+
 /// Calls fn(b, h, query, row) for every row of the open heads of a gradient [batch][heads][queries][keys], to
 /// be changed in place.
 template <class T, class Fn>

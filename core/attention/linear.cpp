@@ -111,22 +111,16 @@ LinearGradients<T> gradients_of(const Work& work, const LinearRun<T>& run, const
   using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Shape &qs = run.of.query.shape(), &ks = run.of.key.shape();
   Features<T> query(work, run.of.query, run.of.query_rotation), key(work, run.of.key, run.of.key_rotation);
-  // The query heads of a group add to the same key gradients, so one thread takes the whole group.
-  const std::int64_t kv_heads = ks[1], group = qs[1] / kv_heads;
-  const double group_ns = product_ns(qs[2] * ks[2], 1, 5 * qs[3]) * static_cast<double>(group);
-  work.for_each(qs[0] * kv_heads, group_ns, [&](std::int64_t i) {
-    const std::int64_t b = i / kv_heads, kv = i % kv_heads;
-    for (std::int64_t h = kv * group; h < (kv + 1) * group; ++h) {
-      if (!is_open(open, h)) continue;
-      Matrix above = d_weights.matrix(b, h);
-      Matrix below(above.rows(), above.cols());
-      multiply_transposed<T>(query.plain.matrix(b, h), key.plain.matrix(b, kv), below);
-      divide_backward(run, b, h, above, below);
-      multiply<T>(above, key.turned.matrix(b, kv), query.d_turned.matrix(b, h));
-      add_transposed_multiply<T>(above, query.turned.matrix(b, h), key.d_turned.matrix(b, kv));
-      multiply<T>(below, key.plain.matrix(b, kv), query.d_plain.matrix(b, h));
-      add_transposed_multiply<T>(below, query.plain.matrix(b, h), key.d_plain.matrix(b, kv));
-    }
+  const double head_ns = product_ns(qs[2] * ks[2], 1, 5 * qs[3]);
+  for_open_groups(work, open, qs, ks[1], head_ns, [&](std::int64_t b, std::int64_t h, std::int64_t kv) {
+    Matrix above = d_weights.matrix(b, h);
+    Matrix below(above.rows(), above.cols());
+    multiply_transposed<T>(query.plain.matrix(b, h), key.plain.matrix(b, kv), below);
+    divide_backward(run, b, h, above, below);
+    multiply<T>(above, key.turned.matrix(b, kv), query.d_turned.matrix(b, h));
+    add_transposed_multiply<T>(above, query.turned.matrix(b, h), key.d_turned.matrix(b, kv));
+    multiply<T>(below, key.plain.matrix(b, kv), query.d_plain.matrix(b, h));
+    add_transposed_multiply<T>(below, query.plain.matrix(b, h), key.d_plain.matrix(b, kv));
   });
   return {std::move(query).through(work, run.of.query, run.of.query_rotation),
           std::move(key).through(work, run.of.key, run.of.key_rotation)};

@@ -20,18 +20,12 @@ TensorOf<T> mix(const Work& work, const TensorOf<T>& weights, const TensorOf<T>&
 template <class T>
 MixGradients<T> mix_backward(const Work& work, const TensorOf<T>& weights, const TensorOf<T>& value,
                              const TensorOf<T>& d_mixed) {
-  const std::int64_t batch = weights.shape()[0], heads = weights.shape()[1], queries = weights.shape()[2];
-  const std::int64_t keys = weights.shape()[3], kv_heads = value.shape()[1], d_v = value.shape()[3];
-  MixGradients<T> d{TensorOf<T>(weights.shape()), TensorOf<T>(value.shape())};
-  // The query heads of a group add to the same value gradients, so one thread takes the whole group.
-  const std::int64_t group = heads / kv_heads;
-  const double group_ns = product_ns(queries * keys, 1, 2 * d_v) * static_cast<double>(group);
-  work.for_each(batch * kv_heads, group_ns, [&](std::int64_t i) {
-    const std::int64_t b = i / kv_heads, kv = i % kv_heads;
-    for (std::int64_t h = kv * group; h < (kv + 1) * group; ++h) {
-      add_transposed_multiply<T>(weights.matrix(b, h), d_mixed.matrix(b, h), d.value.matrix(b, kv));
-      multiply_transposed<T>(d_mixed.matrix(b, h), value.matrix(b, kv), d.weights.matrix(b, h));
-    }
+  const Shape &w = weights.shape(), &v = value.shape();
+  MixGradients<T> d{TensorOf<T>(w), TensorOf<T>(v)};
+  const double head_ns = product_ns(w[2] * w[3], 1, 2 * v[3]);
+  for_open_groups(work, {}, w, v[1], head_ns, [&](std::int64_t b, std::int64_t h, std::int64_t kv) {
+    add_transposed_multiply<T>(weights.matrix(b, h), d_mixed.matrix(b, h), d.value.matrix(b, kv));
+    multiply_transposed<T>(d_mixed.matrix(b, h), value.matrix(b, kv), d.weights.matrix(b, h));
   });
   return d;
 }

@@ -168,13 +168,7 @@ TensorOf<T> concat(const Work& work, const TensorOf<T>& mixed) {
 
 template <class T>
 TensorOf<T> concat_backward(const TensorOf<T>& d_concatenated, std::int64_t heads) {
-  const std::int64_t batch = d_concatenated.shape()[0], queries = d_concatenated.shape()[1];
-  const std::int64_t d_v = d_concatenated.shape()[2] / heads;
-  TensorOf<T> d_mixed(Shape{batch, heads, queries, d_v});
-  for (std::int64_t b = 0; b < batch; ++b)
-    for (std::int64_t h = 0; h < heads; ++h)
-      d_mixed.matrix(b, h) = d_concatenated.matrix(b).middleCols(h * d_v, d_v);
-  return d_mixed;
+  return split(d_concatenated, 0, heads, d_concatenated.shape()[2] / heads, 0);
 }
 
 template TensorOf<float> project(const Work&, const TensorOf<float>&, const TensorOf<float>&,

@@ -25,19 +25,12 @@ TensorOf<T> score(const Work& work, const TensorOf<T>& query, const TensorOf<T>&
 template <class T>
 ScoreGradients<T> score_backward(const Work& work, const TensorOf<T>& query, const TensorOf<T>& key,
                                  const TensorOf<T>& d_scores, OpenHeads open) {
-  const std::int64_t batch = query.shape()[0], heads = query.shape()[1], queries = query.shape()[2];
-  const std::int64_t d_k = query.shape()[3], kv_heads = key.shape()[1], keys = key.shape()[2];
-  ScoreGradients<T> d{TensorOf<T>(query.shape()), TensorOf<T>(key.shape())};
-  // The query heads of a group add to the same key gradients, so one thread takes the whole group.
-  const std::int64_t group = heads / kv_heads;
-  const double group_ns = product_ns(queries * keys, 1, 2 * d_k) * static_cast<double>(group);
-  work.for_each(batch * kv_heads, group_ns, [&](std::int64_t i) {
-    const std::int64_t b = i / kv_heads, kv = i % kv_heads;
-    for (std::int64_t h = kv * group; h < (kv + 1) * group; ++h) {
-      if (!is_open(open, h)) continue;
-      multiply<T>(d_scores.matrix(b, h), key.matrix(b, kv), d.query.matrix(b, h));
-      add_transposed_multiply<T>(d_scores.matrix(b, h), query.matrix(b, h), d.key.matrix(b, kv));
-    }
+  const Shape &q = query.shape(), &k = key.shape();
+  ScoreGradients<T> d{TensorOf<T>(q), TensorOf<T>(k)};
+  const double head_ns = product_ns(q[2] * k[2], 1, 2 * q[3]);
+  for_open_groups(work, open, q, k[1], head_ns, [&](std::int64_t b, std::int64_t h, std::int64_t kv) {
+    multiply<T>(d_scores.matrix(b, h), key.matrix(b, kv), d.query.matrix(b, h));
+    add_transposed_multiply<T>(d_scores.matrix(b, h), query.matrix(b, h), d.key.matrix(b, kv));
   });
   return d;
 }

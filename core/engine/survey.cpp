@@ -81,9 +81,7 @@ SweepRequest request_for(std::int64_t cell, RowRange rows, bool everything) {
 }  // namespace
 
 std::int64_t survey_cell(const AttentionProblem& problem, std::int64_t most) {
-  std::int64_t cell = 1;
-  while (cell * most < std::max(problem.queries, problem.keys)) cell *= 2;
-  return cell;
+  return cell_side(std::max(problem.queries, problem.keys), most);
 }
 
 Sweep interleaved(const Sweep& even, const Sweep& odd, std::int64_t queries) {

@@ -1,17 +1,10 @@
 #include "core/models/head_pictures.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace attnscope {
 namespace {
-
-std::int64_t cell_for(std::int64_t length, int side) {
-  const std::int64_t least = (length + side - 1) / side;
-  return static_cast<std::int64_t>(
-      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, least))));
-}
 
 /// Puts `rows` kept rows of cells before the fresh ones. Kept rows see no key of the columns that are added
 /// or removed: their weight there is 0.
@@ -38,7 +31,7 @@ void join(Tensor& kept, std::int64_t rows, const Tensor& fresh) {
 }  // namespace
 
 PooledCells picture_cells(std::int64_t queries, std::int64_t keys, int side) {
-  return {cell_for(queries, side), cell_for(keys, side)};
+  return {cell_side(queries, side), cell_side(keys, side)};
 }
 
 std::int64_t first_picture_row(const HeadPictures& kept, const PooledCells& cells, std::int64_t first) {

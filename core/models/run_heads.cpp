@@ -45,19 +45,20 @@ Tensor head_outputs(const Model& model, const ModelRun& run, AttentionOf of, std
 Tensor head_weight_rows(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
                         std::int64_t head, const RowRange& rows, const Work& work) {
   const BlockProblem made = problem_of(model, run, of, block);
-  if (const HeadChange* const change = pattern_change(run.changes, of, block, head)) {
+  const HeadChange* const change = pattern_change(run.changes, of, block, head);
+  const StagedAttention* const staged = staged_in(run, of, block);
+  if (change != nullptr || staged != nullptr) {
     const std::int64_t count = count_rows(rows, made.problem.queries);
     Tensor weights(Shape{count, made.problem.keys});
-    for (std::int64_t r = 0; r < count; ++r)
-      fill_pattern_row(*change, made.problem, rows.begin + r * rows.step,
-                       {weights.matrix().row(r).data(), static_cast<std::size_t>(made.problem.keys)});
-    return weights;
-  }
-  if (const StagedAttention* const staged = staged_in(run, of, block)) {
-    const std::int64_t count = count_rows(rows, made.problem.queries);
-    Tensor weights(Shape{count, made.problem.keys});
-    for (std::int64_t r = 0; r < count; ++r)
-      weights.matrix().row(r) = staged->weights->matrix(0, head).row(rows.begin + r * rows.step);
+    for (std::int64_t r = 0; r < count; ++r) {
+      const std::int64_t query = rows.begin + r * rows.step;
+      auto row = weights.matrix().row(r);
+      if (change != nullptr)
+        fill_pattern_row(*change, made.problem, query,
+                         {row.data(), static_cast<std::size_t>(made.problem.keys)});
+      else
+        row = staged->weights->matrix(0, head).row(query);
+    }
     return weights;
   }
   TileRequest request;

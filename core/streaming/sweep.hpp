@@ -3,7 +3,9 @@
 // pooled picture. Memory beyond these and the inputs stays below 4 MB a thread at any length.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -33,6 +35,11 @@ struct PooledCells {
   bool operator==(const PooledCells&) const = default;
 };
 inline constexpr std::int64_t most_picture_columns = 4096;
+/// The side of the smallest cells that make at most `most` cells of so many rows or keys.
+inline std::int64_t cell_side(std::int64_t length, std::int64_t most) {
+  const std::int64_t least = std::max<std::int64_t>(1, (length + most - 1) / most);
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(least)));
+}
 
 /// Log-sum-exp, entropy and the largest weight of each row are always computed.
 struct SweepRequest {

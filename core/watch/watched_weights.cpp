@@ -1,7 +1,6 @@
 #include "core/watch/watched_weights.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -63,13 +62,6 @@ template <class From, class To>
 void copy_rows(const From* from, std::int64_t heads, std::int64_t rows, To* to, std::int64_t all_rows,
                std::int64_t first) {
   for (std::int64_t h = 0; h < heads; ++h) std::copy_n(from + h * rows, rows, to + h * all_rows + first);
-}
-
-/// The smallest power of two that gives at most `side` cells.
-std::int64_t cell_size(std::int64_t count, std::int64_t side) {
-  const std::int64_t least = (count + side - 1) / side;
-  return static_cast<std::int64_t>(
-      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, least))));
 }
 
 double normalised_entropy(double entropy, std::int64_t allowed) {
@@ -199,7 +191,7 @@ std::vector<std::uint8_t> watched_visible(const WatchedLayer& layer, std::int64_
 }
 
 PooledCells watched_cells(const WatchedLayer& layer, std::int64_t rows, std::int64_t side) {
-  return {cell_size(rows, side), cell_size(layer.keys(), std::min(side, most_picture_columns))};
+  return {cell_side(rows, side), cell_side(layer.keys(), std::min(side, most_picture_columns))};
 }
 
 WatchedPictures pictures_of_part(const WatchedLayer& layer, const WatchedPart& all, const PooledCells& of,

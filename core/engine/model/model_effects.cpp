@@ -55,6 +55,30 @@ HeadSet first_heads(const std::vector<AtlasEntry>& order, std::size_t count) {
   return set;
 }
 
+/// What an effect on one row of a run is computed from.
+struct AblatedRow {
+  const Model& model;
+  const ModelRun& clean;
+  std::int64_t row;
+  const Work& work;
+};
+
+std::vector<AblationEffect> effects_on_row(const AblatedRow& of, const std::vector<HeadSet>& sets) {
+  AblationRequest request;
+  request.row = of.row;
+  return ablation_effects(of.model, of.clean, sets, request, nullptr, of.work);
+}
+
+/// Measures the removal of the first heads of the order, for each of the counts.
+void measure_order(const AblatedRow& of, const std::vector<std::size_t>& counts,
+                   std::vector<AtlasEntry>& order) {
+  if (counts.empty()) return;
+  std::vector<HeadSet> sets;
+  for (const std::size_t count : counts) sets.push_back(first_heads(order, count));
+  const std::vector<AblationEffect> effects = effects_on_row(of, sets);
+  for (std::size_t i = 0; i < counts.size(); ++i) order[counts[i] - 1].effect = effects[i];
+}
+
 /// [count − 1]: the number of blocks to run with the first `count` heads removed.
 std::vector<double> blocks_passed(const std::vector<AtlasEntry>& order, int blocks) {
   std::vector<double> passed;
@@ -106,9 +130,7 @@ void HeadEffects::step(const Model& model, const ModelRun& clean, const Work& wo
       sets.push_back({known_.heads[i]});
       places.push_back(i);
     }
-  AblationRequest request;
-  request.row = at_.row;
-  const std::vector<AblationEffect> effects = ablation_effects(model, clean, sets, request, nullptr, work);
+  const std::vector<AblationEffect> effects = effects_on_row({model, clean, at_.row, work}, sets);
   for (std::size_t i = 0; i < places.size(); ++i) known_.effects[places[i]] = effects[i];
   known_.known += std::ssize(places);
   blocks_left_ = block;
@@ -155,31 +177,19 @@ void HeadPruning::step(const Model& model, const ModelRun& clean, const Work& wo
   const bool is_seen = known_.known >= std::min(before_random, std::ssize(known_.curve));
   if (is_seen && known_.random_known < known_.random_counts) return step_random(model, clean, work);
   const std::vector<std::size_t> counts = next_counts();
-  std::vector<HeadSet> sets;
-  for (const std::size_t count : counts) sets.push_back(first_heads(known_.curve, count));
-  AblationRequest request;
-  request.row = at_.row;
-  const std::vector<AblationEffect> effects = ablation_effects(model, clean, sets, request, nullptr, work);
-  for (std::size_t i = 0; i < counts.size(); ++i) known_.curve[counts[i] - 1].effect = effects[i];
+  measure_order({model, clean, at_.row, work}, counts, known_.curve);
   known_.known += std::ssize(counts);
 }
 
 void HeadPruning::step_random(const Model& model, const ModelRun& clean, const Work& work) {
   const std::size_t all = known_.random.size();
   std::vector<std::size_t> counts;
-  std::vector<HeadSet> sets;
   for (std::int64_t i = known_.random_known; i < known_.random_counts && counts.size() < at_once; ++i) {
     const std::size_t count = random_count(all, known_.random_counts, i);
     if (count == all) break;
     counts.push_back(count);
-    sets.push_back(first_heads(known_.random, count));
   }
-  AblationRequest request;
-  request.row = at_.row;
-  if (!sets.empty()) {
-    const std::vector<AblationEffect> effects = ablation_effects(model, clean, sets, request, nullptr, work);
-    for (std::size_t i = 0; i < counts.size(); ++i) known_.random[counts[i] - 1].effect = effects[i];
-  }
+  measure_order({model, clean, at_.row, work}, counts, known_.random);
   known_.random_known += std::ssize(counts);
   if (known_.random_known + 1 < known_.random_counts) return;
   // With all heads removed the order does not matter.
