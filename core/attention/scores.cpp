@@ -118,10 +118,7 @@ void mask_backward(const Work& work, const MaskRun<T>& run, OpenHeads open, Tens
   for_open_rows(
       work, open, gradient, 0.7, [&](std::int64_t b, std::int64_t h, std::int64_t query, std::span<T> row) {
         if (run.rule.adds_hidden_value() && run.masked.matrix(b, h).row(query).maxCoeff() != nothing) return;
-        std::vector<std::uint8_t> seen(row.size());
-        run.rule.template see<T>(b, h, query, MaskRule::additive_row<T>(run.additive, b, h, query), seen);
-        for (std::size_t key = 0; key < row.size(); ++key)
-          if (seen[key] == 0) row[key] = T{0};
+        clear_hidden<T>(run.rule, run.additive, b, h, query, row);
       });
 }
 

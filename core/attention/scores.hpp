@@ -2,8 +2,10 @@
 // (grouped queries: Ainslie et al. 2023).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/attention/blocks.hpp"
 #include "core/base/parallel.hpp"
@@ -74,5 +76,15 @@ struct MaskedRow {
 template <class T>
 void mask_row(const MaskRule& rule, const MaskedRow<T>& row, std::span<std::uint8_t> seen,
               std::span<T> masked);
+
+/// Sets the numbers of a row [keys] to 0 whose keys the mask hides from its query; `additive` as in mask().
+template <class T>
+void clear_hidden(const MaskRule& rule, const TensorPtrOf<T>& additive, std::int64_t b, std::int64_t h,
+                  std::int64_t query, std::span<T> row) {
+  std::vector<std::uint8_t> seen(row.size());
+  rule.see<T>(b, h, query, MaskRule::additive_row<T>(additive, b, h, query), seen);
+  for (std::size_t key = 0; key < row.size(); ++key)
+    if (seen[key] == 0) row[key] = T{0};
+}
 
 }  // namespace attnscope

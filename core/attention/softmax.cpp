@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/attention/row_math.hpp"
+#include "core/attention/scores.hpp"
 
 namespace attnscope {
 
@@ -129,9 +130,8 @@ TensorOf<T> hide_weights(const Work& work, const TensorOf<T>& weights, const Ten
   return by_rows(
       work, weights, 0.7,
       [&](std::int64_t b, std::int64_t h, std::int64_t query, std::span<const T> in, std::span<T> out) {
-        std::vector<std::uint8_t> seen(in.size());
-        rule.see<T>(b, h, query, MaskRule::additive_row<T>(additive, b, h, query), seen);
-        for (std::size_t key = 0; key < in.size(); ++key) out[key] = seen[key] != 0 ? in[key] : T{0};
+        std::ranges::copy(in, out.begin());
+        clear_hidden<T>(rule, additive, b, h, query, out);
       });
 }
 
@@ -140,10 +140,7 @@ void hide_weights_backward(const Work& work, const TensorPtrOf<T>& additive, con
                            OpenHeads open, TensorOf<T>& gradient) {
   for_open_rows(work, open, gradient, 0.7,
                 [&](std::int64_t b, std::int64_t h, std::int64_t query, std::span<T> row) {
-                  std::vector<std::uint8_t> seen(row.size());
-                  rule.see<T>(b, h, query, MaskRule::additive_row<T>(additive, b, h, query), seen);
-                  for (std::size_t key = 0; key < row.size(); ++key)
-                    if (seen[key] == 0) row[key] = T{0};
+                  clear_hidden<T>(rule, additive, b, h, query, row);
                 });
 }
 

@@ -105,11 +105,10 @@ class Stager {
 
   void check_positions(const LayerSpec& layer, std::span<const std::int64_t> positions) const {
     if (!is_rotary(layer.positions)) return;
-    for (std::size_t i = 0; i < positions.size(); ++i)
-      if (!std::cmp_equal(positions[i], i))
-        throw Error(fmt::format(
-            "Token {} stands at position {}; layer {} with settings of its own counts positions from 0.", i,
-            positions[i], block_.index));
+    if (const std::optional<std::size_t> i = first_out_of_place(positions))
+      throw Error(fmt::format(
+          "Token {} stands at position {}; layer {} with settings of its own counts positions from 0.", *i,
+          positions[*i], block_.index));
   }
 
   void see(const MaskRule& rule, StagedAttention& made) const {
@@ -253,6 +252,12 @@ std::vector<std::uint8_t> seen_cells(const StagedAttention& staged, const Pooled
       for (std::int64_t j = 0; j < keys; ++j) to[j / cells.keys_per_cell] |= row[j];
     }
   return seen;
+}
+
+std::optional<std::size_t> first_out_of_place(std::span<const std::int64_t> positions) {
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    if (!std::cmp_equal(positions[i], i)) return i;
+  return std::nullopt;
 }
 
 void check_attention(const BlockChange& change, const StackSpec& stack) {

@@ -24,13 +24,6 @@ bool layer_goes_on(const WatchedLayer& before, const WatchedLayer& now) {
                     [&](const WatchedRows& a, const WatchedRows& b) { return call(a) == call(b); });
 }
 
-/// Copies the first `count` numbers of each head, [heads][rows], to rows from `first` on.
-template <class T>
-void put_head_rows(const T* from, std::int64_t heads, std::int64_t from_rows, std::int64_t count, T* to,
-                   std::int64_t to_rows, std::int64_t first) {
-  for (std::int64_t h = 0; h < heads; ++h) std::copy_n(from + h * from_rows, count, to + h * to_rows + first);
-}
-
 }  // namespace
 
 std::optional<WatchedPictures> continued_pictures(const WatchedLayer& before, const WatchedPictures& pictures,

@@ -57,13 +57,6 @@ WatchedPart part_of(const WatchedLayer& layer, const WatchedPlace& place) {
   return part;
 }
 
-/// Copies [heads][rows] of a piece into the rows of the whole.
-template <class From, class To>
-void copy_rows(const From* from, std::int64_t heads, std::int64_t rows, To* to, std::int64_t all_rows,
-               std::int64_t first) {
-  for (std::int64_t h = 0; h < heads; ++h) std::copy_n(from + h * rows, rows, to + h * all_rows + first);
-}
-
 double normalised_entropy(double entropy, std::int64_t allowed) {
   return allowed < 2 ? no_number : entropy / std::log(static_cast<double>(allowed));
 }
@@ -215,9 +208,10 @@ WatchedPictures pictures_of_part(const WatchedLayer& layer, const WatchedPart& a
     sweep_into(swept, problem.problem, request, work);
     copy_picture(swept.mean, first / made.rows_per_cell, made.mean);
     copy_picture(swept.largest_cells(), first / made.rows_per_cell, made.max);
-    copy_rows(swept.entropy.data(), heads, part.rows(), made.entropy.data(), count, first);
-    copy_rows(swept.largest.data(), heads, part.rows(), made.largest.data(), count, first);
-    copy_rows(swept.strongest.data(), heads, part.rows(), made.strongest.data(), count, first);
+    put_head_rows(swept.entropy.data(), heads, part.rows(), part.rows(), made.entropy.data(), count, first);
+    put_head_rows(swept.largest.data(), heads, part.rows(), part.rows(), made.largest.data(), count, first);
+    put_head_rows(swept.strongest.data(), heads, part.rows(), part.rows(), made.strongest.data(), count,
+                  first);
     write_normalised(problem.problem, first, swept, made.normalised);
   });
   return made;

@@ -94,6 +94,16 @@ std::string staged_difference(const Result& staged, const StreamedDocument& stre
 
 }  // namespace
 
+TEST_CASE("cells are the smallest of powers of two that make so many") {
+  for (std::int64_t most = 1; most <= 9; ++most)
+    for (std::int64_t length = 0; length <= 70; ++length) {
+      std::int64_t side = 1;
+      while (side * most < length) side *= 2;
+      CAPTURE(length, most);
+      CHECK(cell_side(length, most) == side);
+    }
+}
+
 TEST_CASE("the biases of a row are those of its distances, for all heads or for each") {
   AttentionProblem p;
   p.heads = 4;

@@ -22,5 +22,4 @@ struct BlockTensors {
 /// layer has none. Throws Error if a block of this kind cannot be shown as a layer.
 BlockTensors block_tensors(const Model&, AttentionOf of, int block);
 
-
 }  // namespace attnscope

@@ -9,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/models/run_heads.hpp"
+#include "core/models/staged_attention.hpp"
 
 namespace attnscope {
 namespace {
@@ -57,13 +58,12 @@ void fit_frozen(std::int64_t queries, std::int64_t keys, LayerSpec& layer) {
 }
 
 void check_positions(const ModelInput& input, const LayerSpec& layer) {
-  if (layer.positions != Positions::RopeHalf && layer.positions != Positions::RopeInterleaved) return;
-  for (std::size_t i = 0; i < input.positions.size(); ++i)
-    if (!std::cmp_equal(input.positions[i], i))
-      throw Error(
-          fmt::format("Token {} stands at position {}; a layer by itself counts positions from 0, and its "
-                      "queries and keys would be turned otherwise.",
-                      i, input.positions[i]));
+  if (!is_rotary(layer.positions)) return;
+  if (const std::optional<std::size_t> i = first_out_of_place(input.positions))
+    throw Error(
+        fmt::format("Token {} stands at position {}; a layer by itself counts positions from 0, and its "
+                    "queries and keys would be turned otherwise.",
+                    *i, input.positions[*i]));
 }
 
 std::string title_of(const ModelSpec& spec, const BlockTensors& block) {
