@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/error.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/readouts/contribution.hpp"
 #include "core/readouts/part_groups.hpp"
@@ -70,13 +71,19 @@ class Path {
     return static_cast<int>(path_.size()) - 1;
   }
 
-  /// Adds this head, and the head that adds most to its own score.
+  /// Adds this head, and the head that adds most to its own score; ends with this head if its score is not
+  /// split: in a block with other settings than the model's, or of a key that its mask hides.
   void follow(const Strongest& found, int into) {
     const int at = add(found, into);
     PathHead& here = path_[static_cast<std::size_t>(at)];
     const ScoreQuestion asked{
         asked_.of, static_cast<std::size_t>(here.block), here.head, here.query, here.key, asked_.over_mean};
-    const ScoreSplit split = split_score(model_, run_, asked, work_);
+    ScoreSplit split;
+    try {
+      split = split_score(model_, run_, asked, work_);
+    } catch (const Error&) {
+      return;
+    }
     here.score = split.score;
     const std::optional<Strongest> query = strongest_of(split, true), key = strongest_of(split, false);
     if (!query && !key) return;

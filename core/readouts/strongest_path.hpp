@@ -25,8 +25,9 @@ struct PathHead {
 };
 
 /// First the head of `asked`, then at most one through its query and one through its key, each followed by
-/// the head that adds most to it. Only heads that add more than 0 are included; cross-attention is not
-/// followed. `split`: the split_score() of `asked`. Throws Error as split_score(), or Cancelled.
+/// the head that adds most to it, unless its own score cannot be split (see split_score()). Only heads that
+/// add more than 0 are included; cross-attention is not followed. `split`: the split_score() of `asked`.
+/// Throws Error if a frozen pattern is too small, or Cancelled.
 std::vector<PathHead> strongest_path(const Model&, const ModelRun&, const ScoreQuestion& asked,
                                      const ScoreSplit& split, const Work&);
 

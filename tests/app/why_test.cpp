@@ -186,6 +186,57 @@ TEST_CASE("a shifted score that the temperature divides says so", "[model][why]"
   CHECK(std::ranges::count_if(texts_of(robot), divided) == 1);
 }
 
+TEST_CASE("the last line under Why is the layer's own: linear attention has no shifted score",
+          "[model][why]") {
+  test::LettersRobot robot({.height = 1700});
+  robot.key(ImGuiKey_F2);
+  robot.settle();
+  robot.click("More: Softmax");
+  robot.settle();
+  const auto shifted = [&] {
+    return std::ranges::count_if(texts_of(robot), [](const PlacedText& text) {
+      return text.text == "shifted" || text.text.starts_with("− max ");
+    });
+  };
+  const auto ask_why = [&] {
+    robot.key(ImGuiKey_F7);
+    robot.settle();
+    if (test::model_state(robot).screen != ModelScreen::Why) robot.click("Why?");
+    robot.settle();
+  };
+  SECTION("linear attention") {
+    robot.click("Linear attention");
+    robot.settle();
+    ask_why();
+    CHECK(why_shown(robot).score_problem.find("other settings of attention") != std::string::npos);
+    const LayerResult& layer = robot.app().shown()->layer();
+    REQUIRE(layer.document.layer().linear);
+    const Cell cell = robot.app().selection().cell;
+    const std::int64_t head = robot.app().selection().head;
+    const auto weight = [&](Stage stage) {
+      return in_full(static_cast<double>((*layer.trace[stage]).matrix(0, head)(cell.query, cell.key)));
+    };
+    REQUIRE(weight(Stage::Linear) != weight(Stage::Softmax));
+    const std::vector<PlacedText> texts = texts_of(robot);
+    CHECK(std::ranges::count(texts, weight(Stage::Linear), &PlacedText::text) ==
+          2);  // large, and in its line
+    CHECK(std::ranges::count(texts, weight(Stage::Softmax), &PlacedText::text) == 0);
+    CHECK(shifted() == 0);
+  }
+  SECTION("a naive softmax subtracts nothing") {
+    robot.click("Softmax: Naive");
+    robot.settle();
+    ask_why();
+    REQUIRE(robot.app().shown()->layer().document.layer().softmax == SoftmaxKind::Naive);
+    CHECK(shifted() == 0);
+    const LayerResult& layer = robot.app().shown()->layer();
+    const Cell cell = robot.app().selection().cell;
+    const auto weight = static_cast<double>(
+        (*layer.trace[Stage::Softmax]).matrix(0, robot.app().selection().head)(cell.query, cell.key));
+    CHECK(std::ranges::count(texts_of(robot), in_full(weight), &PlacedText::text) == 2);
+  }
+}
+
 TEST_CASE("a token whose logit is split is none of another model", "[model][why]") {
   test::LettersRobot robot;
   write_letters_gpt(robot.directory / "other", 2);

@@ -8,6 +8,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/document/attention_settings.hpp"
+#include "core/models/opened/block_tensors.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/readouts/contribution.hpp"
 #include "core/readouts/part_groups.hpp"
@@ -102,6 +104,38 @@ TEST_CASE("the strongest path takes the largest step each time", "[readouts][why
   // The first block has no earlier heads.
   const ScoreQuestion first{AttentionOf::Decoder, 0, 1, 8, 5, true};
   CHECK(strongest_path(*model, run, first, split_score(*model, run, first, work), work).size() == 1);
+}
+
+TEST_CASE("the strongest path ends at a head whose block has settings of its own", "[readouts][why]") {
+  const test::TemporaryDirectory directory;
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  small_models::write_gpt(directory / "gpt", small_models::gpt_weights());
+  const ModelPtr model = open_model(directory / "gpt");
+  ModelInput input;
+  input.ids = small_models::some_ids(9, small_models::gpt_tokens);
+  LayerSpec settings = attention_only(model->spec.decoder->blocks[1]);
+  settings.softmax = SoftmaxKind::Naive;
+  RunRequest request;
+  request.changes.blocks = {{.block = 1, .attention = SharedValue<LayerSpec>(settings)}};
+  const ModelRun run = run_model(*model, input, request, work);
+  int ends = 0;
+  for (std::int64_t cell = 0; cell < 4 * 8; ++cell) {
+    const ScoreQuestion asked{AttentionOf::Decoder, 2, cell / 8, 8, cell % 8, true};
+    const std::vector<PathHead> path =
+        strongest_path(*model, run, asked, split_score(*model, run, asked, work), work);
+    REQUIRE_FALSE(path.empty());
+    for (std::size_t i = 1; i < path.size(); ++i) {
+      if (path[i].into != 0) continue;
+      const bool is_split = path[i].block != 1;
+      CHECK(std::isnan(path[i].score) != is_split);
+      CHECK(path[i].weight > 0);
+      if (is_split) continue;
+      CHECK(std::ranges::count(path, static_cast<int>(i), &PathHead::into) == 0);
+      ++ends;
+    }
+  }
+  CHECK(ends > 0);
 }
 
 }  // namespace attnscope::strongest_path_test

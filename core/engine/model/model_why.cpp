@@ -37,7 +37,7 @@ void ModelWhy::find_path(const Model& model, const Work& work) {
     try {
       path = strongest_path(model, *made->run, made->asked.score, made->score, work);
     } catch (const Error&) {
-      // A head on the path attends to a key that cannot be split: the path stays empty.
+      // A frozen pattern does not reach as far as the text: the path stays empty.
     }
   }
   made->path = std::make_shared<const std::vector<PathHead>>(std::move(path));

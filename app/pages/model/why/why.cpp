@@ -115,14 +115,23 @@ class WhyLadder {
 
   /// The steps from score to weight in this layer; lines of absent steps are left out.
   void draw_softmax(const CellFacts& facts) {
+    const LayerSpec& layer = scene_.result.document.layer();
+    if (layer.linear) return row("weight", "linear attention", in_full(facts.own));
     if (std::abs(facts.capped - facts.scaled) > 1e-9) row("soft-capped", "", fixed(facts.capped, 3));
     if (facts.has_bias) row("with bias", fixed(facts.bias, 3), fixed(facts.hidden, 3));
-    const double tau = static_cast<double>(scene_.result.document.layer().temperature);
+    const double tau = static_cast<double>(layer.temperature);
     const int places = scene_.compact ? 2 : 3;
-    const std::string shift = tau == 1 ? "− max " + fixed(facts.largest, 3)
-                                       : "(− max " + fixed(facts.largest, 2) + ") / " + fixed(tau, 2);
-    row("shifted", shift, fixed(facts.shifted, 3));
-    row("weight", "exp(" + fixed(facts.shifted, places) + ") / " + fixed(facts.sum, places),
+    if (layer.softmax == SoftmaxKind::Naive) {
+      if (tau != 1) row("divided", "x / " + fixed(tau, 2), fixed(facts.shifted, 3));
+    } else {
+      row("shifted",
+          tau == 1 ? "− max " + fixed(facts.largest, 3)
+                   : "(− max " + fixed(facts.largest, 2) + ") / " + fixed(tau, 2),
+          fixed(facts.shifted, 3));
+    }
+    row("weight",
+        (facts.overflows ? "∞" : "exp(" + fixed(facts.shifted, places) + ")") + " / " +
+            fixed(facts.sum, places),
         in_full(facts.softmax));
   }
 
