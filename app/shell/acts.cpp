@@ -30,8 +30,8 @@
 #include "app/views/tokens/refused_typing.hpp"
 #include "app/views/watch/watch.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/edits/model.hpp"
 #include "core/edits/switches.hpp"
-#include "core/models/opened/layer_changes.hpp"
 
 namespace attnscope::act {
 
@@ -80,7 +80,8 @@ void toggle_positions(Scene& scene) {
   Positions& now = scene.document.layer().positions;
   if (now != Positions::None) controls_of(scene.view).positions = now;
   Positions on = controls_of(scene.view).positions;
-  if (scene.document.within.read() && !can_have_inside(on, scene.document.layer())) on = Positions::Alibi;
+  const ModelContext& within = scene.document.within.read();
+  if (within && !edit::can_have(within, on)) on = Positions::Alibi;
   now = now == Positions::None ? on : Positions::None;
 }
 

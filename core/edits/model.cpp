@@ -14,6 +14,7 @@
 #include "core/edits/masking.hpp"
 #include "core/models/changes.hpp"
 #include "core/models/opened/block_tensors.hpp"
+#include "core/models/opened/layer_changes.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
 
@@ -208,6 +209,12 @@ ModelContext temperature(ModelContext within, const BlockAt& at, double value) {
 ModelContext scale(ModelContext within, const BlockAt& at, std::optional<double> value) {
   if (value == scale_of(attention_of(within, at))) value.reset();
   return block_changed(std::move(within), at, [value](BlockChange& change) { change.scale = value; });
+}
+
+bool can_have(const ModelContext& within, Positions positions) {
+  const LayerSpec& own = attention_of(within, {within.of, within.block});
+  // Attention to an encoder has no positions.
+  return positions == Positions::None || (within.of != AttentionOf::Cross && can_have_inside(positions, own));
 }
 
 bool is_divided(const ModelContext& within, const BlockAt& at) {

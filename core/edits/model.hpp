@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/document/model_context.hpp"
+#include "core/document/settings.hpp"
 
 namespace attnscope::edit {
 
@@ -42,6 +43,9 @@ ModelContext causal(ModelContext, const BlockAt&, bool on);
 ModelContext temperature(ModelContext, const BlockAt&, double);
 /// The multiplier of q·k; nullopt = the model's own.
 ModelContext scale(ModelContext, const BlockAt&, std::optional<double>);
+
+/// Whether the block on screen can have these positions, see can_have_inside(); always those of the model.
+bool can_have(const ModelContext&, Positions);
 
 /// Whether the multiplier of the scores is not 1. toggled_division() sets it to 1 if so, else to the model's
 /// own, or to 1/√d_k if the model's own is 1. The model's own scale is not a change.

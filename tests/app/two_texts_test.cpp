@@ -166,4 +166,24 @@ TEST_CASE("a token dims heads of the attentions that have it", "[model][two_text
   CHECK_FALSE(robot.app().selection().hovered_stack);
 }
 
+TEST_CASE("O brings the model's own positions back, which need its learned table", "[model][two_texts]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_t5(directory));
+  robot.settle();
+  type_both(robot);
+  click_head(robot, {AttentionOf::Encoder, 1, 2});
+  robot.key(ImGuiKey_F2);
+  robot.settle();
+  REQUIRE(within(robot).of == AttentionOf::Encoder);
+  REQUIRE(robot.document().layer().positions == Positions::RelativeBuckets);
+  robot.key(ImGuiKey_O);
+  robot.settle();
+  CHECK(robot.document().layer().positions == Positions::None);
+  CHECK(within(robot).changes.blocks.size() == 1);
+  robot.key(ImGuiKey_O);
+  robot.settle();
+  CHECK(robot.document().layer().positions == Positions::RelativeBuckets);
+  CHECK(within(robot).changes.empty());
+}
+
 }  // namespace attnscope::two_texts_test

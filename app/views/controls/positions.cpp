@@ -10,7 +10,7 @@
 #include "core/document/enum_names.hpp"
 #include "core/document/known.hpp"
 #include "core/edits/dump.hpp"
-#include "core/models/opened/layer_changes.hpp"
+#include "core/edits/model.hpp"
 
 namespace attnscope {
 namespace {
@@ -227,7 +227,8 @@ void positions_section(Column& c) {
     drop(c.ui(), "Positions kind", c.row(28), shown, {enum_name(now).label, kind.note, why(now), "O"}, [&] {
       for (std::size_t i = 0; i < kinds.size(); ++i) {
         const auto which = static_cast<Positions>(i);
-        if ((given && kinds[i].added_to_x) || (inside && !can_have_inside(which, document.layer()))) continue;
+        if ((given && kinds[i].added_to_x) || (inside && !edit::can_have(document.within.read(), which)))
+          continue;
         if (menu_row(c.ui(), std::string(enum_name(which).label).c_str(), kinds[i].note, now == which))
           document.layer().positions = which;
       }
