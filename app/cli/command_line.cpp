@@ -248,8 +248,9 @@ int parse_and_run(int argc, char** argv) {
   }
   if (*describe) {
     line.describe.file = line.described_file;
-    fmt::print("{}\n", describe_file(line.describe));
-    return 0;
+    const Description description = describe_file(line.describe);
+    fmt::print("{}\n", description.sentences);
+    return mention(description.note);
   }
   if (const std::optional<std::string> note = tensors.run()) return mention(*note);
   if (*serve) {

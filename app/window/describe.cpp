@@ -1,5 +1,7 @@
 #include "app/window/describe.hpp"
 
+#include <utility>
+
 #include "app/exports/sentence.hpp"
 #include "app/session/session.hpp"
 #include "app/state/window_state.hpp"
@@ -9,8 +11,9 @@
 
 namespace attnscope {
 
-std::string describe_file(const DescribeOptions& asked) {
+Description describe_file(const DescribeOptions& asked) {
   Session session = open_session(asked.file, {}, asked.layer);  // the App would only show an Error
+  std::string note = session.damage.empty() ? session.note : session.damage;
   const bool is_model = session.document.within.read() || !session.asks_for_model.empty();
   AppWithoutWindow drawn({1280, 800, 1, asked.backend});
   App& app = drawn.app;
@@ -29,7 +32,7 @@ std::string describe_file(const DescribeOptions& asked) {
   const ResultPtr& shown = app.shown();
   if (!shown) throw Error(asked.file.string() + ": it shows no attention.");
   const Selection& chosen = app.selection();
-  return sentences_of(shown->layer(), {chosen.sequence, chosen.head, chosen.cell});
+  return {sentences_of(shown->layer(), {chosen.sequence, chosen.head, chosen.cell}), std::move(note)};
 }
 
 }  // namespace attnscope

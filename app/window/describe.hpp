@@ -17,8 +17,12 @@ struct DescribeOptions {
   BackendPreference backend = BackendPreference::Auto;
 };
 
+struct Description {
+  std::string sentences;
+  std::string note;  // what a damaged session lost, or what else is to be known of the file; or empty
+};
 /// The sentences_of() what the window would show. Throws Error for a file that cannot be opened or computed,
 /// and without OpenGL.
-std::string describe_file(const DescribeOptions&);
+Description describe_file(const DescribeOptions&);
 
 }  // namespace attnscope

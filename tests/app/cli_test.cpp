@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <span>
 #include <string>
@@ -316,6 +317,23 @@ TEST_CASE("what is printed onto a full disk is no success", "[cli]") {
     check_refusal(directory, asked + " >/dev/full", 1, "Cannot write to the standard output: ");
     CHECK(run(directory, asked + " >/dev/null").exit_code == 0);
   }
+}
+
+TEST_CASE("describe says what a damaged session lost", "[cli]") {
+  const TemporaryDirectory directory;
+  const auto describe = [&](const char* settings) {
+    std::ofstream(directory / "kept.json")
+        << R"({"attnscope": 1, "session": 1, "text": ["the cat sat"], "view": {}, )" << settings << "}";
+    return run(directory, "describe kept.json");
+  };
+  const Outcome whole = describe(R"("heads": 4)");
+  CHECK(whole.exit_code == 0);
+  CHECK(whole.err.empty());
+  const Outcome damaged = describe(R"("heads": 4, "linaer": true)");
+  CHECK(damaged.exit_code == 0);
+  CHECK(damaged.out == whole.out);
+  CHECK(damaged.err.find("is damaged and was opened as far as it is good. Lost: \"linaer\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("assets are looked for beside the program first, and missing ones are told of") {

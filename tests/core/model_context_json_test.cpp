@@ -88,6 +88,12 @@ TEST_CASE("settings of a block's attention come back from a file", "[document_js
   json file = json::parse(model_context_json(within));
   file["blocks"][0]["attention"]["heads"] = 3;
   CHECK_THROWS_WITH(read_within(file, "test.json"), Catch::Matchers::ContainsSubstring("heads"));
+  // In an object of the settings by its whole path, so that a damaged session can be read without it.
+  file["blocks"][0]["attention"].erase("heads");
+  file["blocks"][0]["attention"]["mask"]["window"]["middle"] = 3;
+  CHECK_THROWS_WITH(
+      read_within(file, "test.json"),
+      Catch::Matchers::ContainsSubstring("\"model.blocks.attention.mask.window.middle\" is not a key"));
 }
 
 TEST_CASE("changes of heads come back from a file, whatever their kind", "[document_json][models]") {

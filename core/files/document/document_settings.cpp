@@ -82,7 +82,8 @@ class Objects {
     const auto [outer, name] = split_key(path);
     JsonFields* const fields = at(outer);
     const json* const value = fields == nullptr ? nullptr : fields->find(name);
-    return value == nullptr ? nullptr : &open_.emplace(path, JsonFields(*value, path, where_)).first->second;
+    if (value == nullptr) return nullptr;
+    return &open_.emplace(path, JsonFields(*value, root_.key(path), where_)).first->second;
   }
   /// Refuses keys that were not asked for.
   void finish() const {

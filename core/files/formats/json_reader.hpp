@@ -48,6 +48,8 @@ class JsonFields {
   /// `path` names the object in messages: "" for the document, "mask" for the object under that key.
   JsonFields(const nlohmann::json& value, std::string path, const std::string& where);
 
+  /// What messages call a key of this object: "mask.window.left".
+  std::string key(const std::string& name) const { return path_.empty() ? name : path_ + "." + name; }
   /// Null if there is no such key.
   const nlohmann::json* find(const std::string& name);
   bool boolean(const std::string& name, bool fallback);
@@ -89,8 +91,6 @@ class JsonFields {
   void finish() const;
 
  private:
-  std::string key(const std::string& name) const { return path_.empty() ? name : path_ + "." + name; }
-
   const nlohmann::json& value_;
   std::string path_;
   const std::string& where_;
