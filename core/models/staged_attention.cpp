@@ -185,7 +185,11 @@ void put_attention(const BlockChange& change, const LayerSpec& own, std::int64_t
   layer.temperature = static_cast<float>(change.temperature);
   copy_attention(change.attention ? change.attention->read() : own, layer);
   layer.masking.causal = (layer.masking.causal && !change.mask_off) || change.causal;
-  if (change.mask_off) layer.masking.window = {};
+  if (change.mask_off) {
+    layer.masking.window = {};
+    layer.masking.sparsity = {};
+    layer.masking.additive.reset();
+  }
   layer.masking.additive = fitted(layer.masking.additive, queries, keys, hidden);
 }
 

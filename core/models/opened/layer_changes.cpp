@@ -188,11 +188,16 @@ class EditReader {
 
   /// The mask as switches of the change, if it is one.
   void read_mask(BlockChange& change) {
-    Masking own = settings_of(change).masking;
-    own.additive = was_.masking.additive;
+    const Masking& settings = settings_of(change).masking;
+    Masking own = settings;
+    // A painted mask that is switched off is not in the layer on screen, and does not come back with another
+    // rule.
+    if (!change.mask_off || !settings.additive) own.additive = was_.masking.additive;
     Masking off = own, causal = own;
     off.causal = false;
     off.window = {};
+    off.sparsity = {};
+    if (settings.additive) off.additive = change.mask_off ? was_.masking.additive : nullptr;
     causal.causal = true;
     if (!is_same(was_.masking, now_.masking)) {
       if (is_same(own, now_.masking))
@@ -222,7 +227,11 @@ class EditReader {
     LayerSpec made = attention_only(settings_of(change));
     copy_edited_attention(was, now, made);
     if (was.masking != now.masking) {
-      // The mask's switches are in it from now on.
+      // The mask's switches are in it from now on, and what one that is off had taken away stays away.
+      if (change.mask_off) {
+        made.masking.sparsity = now.masking.sparsity;
+        if (settings_of(change).masking.additive) made.masking.additive = now.masking.additive;
+      }
       made.masking.causal = now.masking.causal;
       made.masking.window = now.masking.window;
       change.mask_off = change.causal = false;
