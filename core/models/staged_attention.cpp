@@ -104,8 +104,10 @@ class Stager {
   }
 
   void check_positions(const LayerSpec& layer, std::span<const std::int64_t> positions) const {
-    if (!is_rotary(layer.positions)) return;
-    if (const std::optional<std::size_t> i = first_out_of_place(positions))
+    if (!is_rotary(layer.positions) || positions.empty()) return;
+    // Learned positions may begin at another number (RoBERTa's at 2); a rotation depends on distances alone.
+    const std::int64_t first = is_rotary(block_.spec.positions()) ? 0 : positions[0];
+    if (const std::optional<std::size_t> i = first_out_of_place(positions, first))
       throw Error(fmt::format(
           "Token {} stands at position {}; layer {} with settings of its own counts positions from 0.", *i,
           positions[*i], block_.index));
@@ -258,9 +260,9 @@ std::vector<std::uint8_t> seen_cells(const StagedAttention& staged, const Pooled
   return seen;
 }
 
-std::optional<std::size_t> first_out_of_place(std::span<const std::int64_t> positions) {
+std::optional<std::size_t> first_out_of_place(std::span<const std::int64_t> positions, std::int64_t first) {
   for (std::size_t i = 0; i < positions.size(); ++i)
-    if (!std::cmp_equal(positions[i], i)) return i;
+    if (positions[i] != first + static_cast<std::int64_t>(i)) return i;
   return std::nullopt;
 }
 

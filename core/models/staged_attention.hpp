@@ -68,8 +68,10 @@ Sweep sweep_of(const StagedAttention&, const SweepRequest&, const Work&);
 /// the whole cell.
 std::vector<std::uint8_t> seen_cells(const StagedAttention&, const PooledCells&);
 
-/// The first token that does not stand at its place, counted from 0; nothing if all do or none is given.
-std::optional<std::size_t> first_out_of_place(std::span<const std::int64_t> positions);
+/// The first token that does not stand at its place, counted from `first`; nothing if all do or none is
+/// given.
+std::optional<std::size_t> first_out_of_place(std::span<const std::int64_t> positions,
+                                              std::int64_t first = 0);
 
 /// Throws Error naming the block and the setting that it cannot have.
 void check_attention(const BlockChange&, const StackSpec&);

@@ -11,8 +11,10 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
+#include "core/document/attention_settings.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/layer_documents.hpp"
+#include "core/models/opened/block_tensors.hpp"
 #include "core/samples.hpp"
 #include "core/transformers_goldens.hpp"
 
@@ -208,6 +210,51 @@ TEST_CASE("labels are those of the tokens, and as many", "[models][layer_documen
                     "There is no layer 2; the model has 0 to 1.");
   CHECK_THROWS_WITH(block_tensors(*o.model, AttentionOf::Encoder, 0), "Llama has no encoder.");
   CHECK_THROWS_WITH(block_tensors(*o.model, AttentionOf::Cross, 0), "Llama has no attention to an encoder.");
+}
+
+TEST_CASE("a block of RoBERTa, whose positions begin at 2, can have rotary ones",
+          "[models][layer_document]") {
+  Machine machine;
+  const ModelPtr model = open_model(goldens / "roberta");
+  LayerSpec settings = attention_only(model->spec.encoder->blocks[0]);
+  RunRequest request;
+  const auto with = [&](Positions positions) {
+    settings.positions = positions;
+    request.changes.blocks = {
+        {.of = AttentionOf::Encoder, .block = 0, .attention = SharedValue<LayerSpec>(settings)}};
+  };
+  ModelInput input;
+  input.ids = {5, 9, 7, 12, 9};
+  with(Positions::RopeHalf);
+  const ModelRun run = run_model(*model, input, request, machine.work);
+  compare_all(*model, run, machine);
+  with(Positions::None);
+  const ModelRun plain = run_model(*model, input, request, machine.work);
+  CHECK(run.encoder.attention[0].queries.values != plain.encoder.attention[0].queries.values);
+  // Positions with a gap are still refused.
+  with(Positions::RopeHalf);
+  input.positions = {2, 3, 4, 6, 7};
+  CHECK_THROWS_WITH(run_model(*model, input, request, machine.work),
+                    ContainsSubstring("Token 3 stands at position 6"));
+}
+
+TEST_CASE("a mask that is off takes a block's own pattern and painted cells with it",
+          "[models][layer_document]") {
+  Machine machine;
+  const Opened o("gpt2");
+  const BlockTensors tensors = block_tensors(*o.model, AttentionOf::Decoder, 1);
+  LayerSpec settings = attention_only(tensors.layer), shown = tensors.layer;
+  settings.masking.sparsity.kind = Sparsity::Kind::Strided;
+  settings.masking.additive = std::make_shared<const Tensor>(Shape{1, 1, 9, 9}, std::vector<float>(81, -2));
+  const ModelChanges off{
+      .blocks = {{.block = 1, .mask_off = true, .attention = SharedValue<LayerSpec>(settings)}}};
+  impose(tensors, off, {9, 9}, shown);
+  CHECK(shown.masking == Masking{});
+  CHECK(like_of(tensors, off, shown) == off);
+  const ModelRun run = run_model(*o.model, o.input, {.changes = off}, machine.work);
+  CHECK(head_weights(*o.model, run, AttentionOf::Decoder, 1, 0, machine.work).matrix().minCoeff() > 0);
+  shown.masking.causal = true;  // the rule that is chosen then is the only one: the model's
+  CHECK(like_of(tensors, off, shown) == ModelChanges{});
 }
 
 }  // namespace attnscope::layer_document_test

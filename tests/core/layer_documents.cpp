@@ -115,4 +115,11 @@ Opened::Opened(const std::string& family) {
   input.ids = small_models::some_ids(9, small_models::other_tokens);
 }
 
+std::optional<ModelChanges> like_of(const BlockTensors& tensors, const ModelChanges& before,
+                                    const LayerSpec& layer, const RunSizes& sizes) {
+  LayerSpec shown = tensors.layer;
+  impose(tensors, before, sizes, shown);
+  return changes_like(tensors, before, shown, layer);
+}
+
 }  // namespace attnscope::layer_documents

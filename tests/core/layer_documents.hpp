@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/engine/pipeline.hpp"
+#include "core/models/opened/layer_changes.hpp"
 #include "core/models/opened/layer_document.hpp"
 #include "core/models/run_heads.hpp"
 #include "support/temporary_directory.hpp"
@@ -35,6 +37,10 @@ struct Place {
 void compare_layer(const Place&, const Document&, Machine&);
 /// Every attention of every block.
 void compare_all(const Model&, const ModelRun&, Machine&);
+
+/// The change that makes the block as `before` leaves it into `layer`; nothing if it cannot be one.
+std::optional<ModelChanges> like_of(const BlockTensors&, const ModelChanges& before, const LayerSpec& layer,
+                                    const RunSizes& = {9, 9});
 
 /// A model of a family with an input; there is one for each arrangement.
 struct Opened {

@@ -80,13 +80,6 @@ Document edited(Document document, bool with_mlp, samples::Random& random) {
   }
 }
 
-std::optional<ModelChanges> like_of(const BlockTensors& tensors, const ModelChanges& before,
-                                    const LayerSpec& layer, const RunSizes& sizes = {9, 9}) {
-  LayerSpec shown = tensors.layer;
-  impose(tensors, before, sizes, shown);
-  return changes_like(tensors, before, shown, layer);
-}
-
 /// Whether two layers compute the same.
 void check_same_layer(const LayerSpec& found, const LayerSpec& expected) {
   const std::int64_t d_k = head_width(expected);
@@ -178,25 +171,6 @@ TEST_CASE("an edit that is taken back leaves no change", "[models][layer_documen
   LayerSpec layer = tensors.layer;
   impose(tensors, third, {9, 9}, layer);
   CHECK(like_of(tensors, third, layer) == third);
-}
-
-TEST_CASE("a mask that is off takes a block's own pattern and painted cells with it",
-          "[models][layer_document]") {
-  Machine machine;
-  const Opened o("gpt2");
-  const BlockTensors tensors = block_tensors(*o.model, AttentionOf::Decoder, 1);
-  LayerSpec settings = attention_only(tensors.layer), shown = tensors.layer;
-  settings.masking.sparsity.kind = Sparsity::Kind::Strided;
-  settings.masking.additive = std::make_shared<const Tensor>(Shape{1, 1, 9, 9}, std::vector<float>(81, -2));
-  const ModelChanges off{
-      .blocks = {{.block = 1, .mask_off = true, .attention = SharedValue<LayerSpec>(settings)}}};
-  impose(tensors, off, {9, 9}, shown);
-  CHECK(shown.masking == Masking{});
-  CHECK(like_of(tensors, off, shown) == off);
-  const ModelRun run = run_model(*o.model, o.input, {.changes = off}, machine.work);
-  CHECK(head_weights(*o.model, run, AttentionOf::Decoder, 1, 0, machine.work).matrix().minCoeff() > 0);
-  shown.masking.causal = true;  // the rule that is chosen then is the only one: the model's
-  CHECK(like_of(tensors, off, shown) == ModelChanges{});
 }
 
 TEST_CASE("edits that a model's changes cannot say make it another layer", "[models][layer_document]") {
