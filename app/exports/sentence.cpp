@@ -1,6 +1,8 @@
 #include "app/exports/sentence.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -112,13 +114,30 @@ std::string cell_said(const LayerResult& layer, const LookedAt& at) {
   return fmt::format("{}", fmt::join(all, " "));
 }
 
-std::string settings_said(const LayerSpec& layer) {
-  std::string text = layer.scaling.kind == Scaling::Kind::InverseSqrtDk ? "Scores are divided by √dₖ"
+/// Whether a query of the head sees a token behind its own; of a long result whether it has no causal mask.
+bool sees_later(const LayerResult& result, const LookedAt& at) {
+  if (result.is_long()) return !result.document.layer().masking.causal;
+  const MaskRule rule(result.document, result.trace);
+  std::vector<std::uint8_t> seen(static_cast<std::size_t>(result.dimensions.keys));
+  for (std::int64_t query = 0; query < result.dimensions.queries; ++query) {
+    rule.see(at.sequence, at.head, query, seen);
+    for (std::int64_t key = std::max<std::int64_t>(0, rule.position(at.sequence, query) + 1);
+         key < rule.token_keys(); ++key)
+      if (seen[static_cast<std::size_t>(key)] != 0) return true;
+  }
+  return false;
+}
+
+std::string settings_said(const LayerResult& result, const LookedAt& at) {
+  const LayerSpec& layer = result.document.layer();
+  std::string text = layer.linear ? "Attention is linear, without softmax and division by √dₖ"
+                     : layer.scaling.kind == Scaling::Kind::InverseSqrtDk ? "Scores are divided by √dₖ"
                      : layer.scaling.kind == Scaling::Kind::Off
                          ? "The division by √dₖ is off"
                          : fmt::format("Scores are multiplied with {}", said_number(layer.scaling.factor));
-  text += layer.masking.causal ? "; no query sees a later key" : "; a query sees later keys too";
-  if (layer.temperature != 1) text += fmt::format("; the temperature is {}", said_number(layer.temperature));
+  text += sees_later(result, at) ? "; a query sees later keys too" : "; no query sees a later key";
+  if (layer.temperature != 1 && !layer.linear)
+    text += fmt::format("; the temperature is {}", said_number(layer.temperature));
   return text + ".";
 }
 
@@ -144,7 +163,7 @@ std::string sentences_of(const LayerResult& layer, const LookedAt& at) {
     text += " " + head_said(layer.measures.head(at.sequence, at.head));
     if (at.cell) text += " " + cell_said(layer, at);
   }
-  return text + " " + settings_said(layer.document.layer()) + changes_said(layer.document);
+  return text + " " + settings_said(layer, at) + changes_said(layer.document);
 }
 
 }  // namespace attnscope

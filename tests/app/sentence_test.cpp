@@ -89,6 +89,27 @@ TEST_CASE("a description says scale, mask, role and the chosen head", "[cli][sen
   CHECK_THAT(said, ContainsSubstring("The division by √dₖ is off; no query sees a later key."));
 }
 
+TEST_CASE("a description says what the head's own mask shows, and that attention is linear",
+          "[cli][sentence]") {
+  const TemporaryDirectory directory;
+  const auto said = [&](const std::string& settings, int head) {
+    directory.write(
+        "kept.json",
+        R"({"attnscope": 1, "text": ["the cat sat on"], "heads": 2, "d_model": 16, )" + settings + "}");
+    const Outcome outcome = run(directory, "describe kept.json --head " + std::to_string(head));
+    CHECK(outcome.exit_code == 0);
+    return outcome.out;
+  };
+  const std::string first = R"("mask": {"causal": true, "heads": [0]})";
+  CHECK_THAT(said(first, 0), ContainsSubstring("divided by √dₖ; no query sees a later key."));
+  CHECK_THAT(said(first, 1), ContainsSubstring("divided by √dₖ; a query sees later keys too."));
+  CHECK_THAT(said(R"("mask": {"window": {"left": 1, "right": 0}})", 0),
+             ContainsSubstring("; no query sees a later key."));
+  CHECK_THAT(said(R"("linear": true, "temperature": 2)", 0),
+             ContainsSubstring("Attention is linear, without softmax and division by √dₖ; a query sees later "
+                               "keys too."));
+}
+
 TEST_CASE("a text that takes minutes is not described, and the limit is named", "[cli][sentence]") {
   const TemporaryDirectory directory;
   std::string words;
