@@ -253,6 +253,23 @@ TEST_CASE("given Q, K, V come back", "[json]") {
   CHECK(same(round_trip(document), document));
 }
 
+TEST_CASE("token vectors whose keys are other tokens come back with the labels of both", "[json]") {
+  const std::string rest =
+      R"("query": [[[1, 0], [0, 1]]], "key": [[[1, 1], [0, 1], [1, 0]]]}, "d_model": 2, "heads": 1,
+         "weights": {"recipe": "given", "query": [[1, 0], [0, 1]], "key": [[1, 0], [0, 1]],
+                     "value": [[1, 0], [0, 1]], "output": [[1, 0], [0, 1]]}, "positions": "none"})";
+  const Document document = document_from_json(
+      R"({"attnscope": 1, "vectors": {"tokens": [["a", "b"]], "key_tokens": [["c", "d", "e"]], )" + rest,
+      "x");
+  CHECK(document.input.sequences == std::vector<Sequence>{{"a b", {"a", "b"}}});
+  CHECK(document.input.memory == std::vector<Sequence>{{"c d e", {"c", "d", "e"}}});
+  CHECK(check(document).keys == 3);
+  CHECK(same(round_trip(document), document));
+  const std::string two = R"({"attnscope": 1, "vectors": {"key_tokens": [["c", "d"]], )" + rest;
+  CHECK_THAT(message_of<Error>([&] { document_from_json(two, "bad.json"); }),
+             ContainsSubstring("vectors.key_tokens"));
+}
+
 TEST_CASE("labels of given tensors default to numbers and must fit", "[json]") {
   const std::string given =
       R"("query": [[[[1]], [[2]]]], "key": [[[[1], [2], [3]]]], "value": [[[[1], [2], [3]]]]})";

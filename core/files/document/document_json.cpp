@@ -64,15 +64,10 @@ void label(const JsonFields& fields, const json& listed, const std::vector<std::
 }
 
 /// Reads "key_tokens": labels for keys that are other tokens than the queries.
-void label_keys(JsonFields& fields, Input& input) {
+void label_keys(JsonFields& fields, std::size_t queries, std::size_t keys, Input& input) {
   const json* listed = fields.find("key_tokens");
   const std::vector<std::vector<std::string>> tokens = fields.text_lists("key_tokens");
   if (listed == nullptr) return;
-  const Given& given = input.given();
-  const std::int64_t past = given.past_key ? given.past_key->shape()[2] : 0;
-  const auto keys = static_cast<std::size_t>(past + given.key->shape()[2]);
-  const auto queries =
-      given.lengths.empty() ? static_cast<std::size_t>(past + given.query->shape()[2]) : keys;
   bool fits = tokens.size() == input.sequences.size();
   for (const std::vector<std::string>& list : tokens) fits = fits && list.size() == keys;
   if (!fits)
@@ -112,6 +107,9 @@ Input read_vectors(JsonFields& root, const json& value, const std::vector<std::s
   vectors = {fields.tensor("query", 3), fields.tensor("key", 3), fields.tensor("value", 3)};
   if (!vectors) throw FieldError(where, "vectors", "\"vectors\" needs \"query\".");
   input.sequences = numbered_sequences(vectors);
+  const TensorPtr& keys = vectors.key ? vectors.key : vectors.query;
+  label_keys(fields, static_cast<std::size_t>(vectors.query->shape()[1]),
+             static_cast<std::size_t>(keys->shape()[1]), input);
   label_input(root, fields, texts, input);
   return input;
 }
@@ -135,7 +133,10 @@ Input read_given(JsonFields& root, const json& value, const std::vector<std::str
     reasons.finish();
   }
   input.sequences = numbered_sequences(given);
-  label_keys(fields, input);
+  const std::int64_t past = given.past_key ? given.past_key->shape()[2] : 0;
+  const auto keys = static_cast<std::size_t>(past + given.key->shape()[2]);
+  label_keys(fields, given.lengths.empty() ? static_cast<std::size_t>(past + given.query->shape()[2]) : keys,
+             keys, input);
   label_input(root, fields, texts, input);
   return input;
 }

@@ -73,6 +73,7 @@ void add_vectors(const Input& input, JsonWriter& writer) {
   const Vectors& from = input.vectors();
   JsonWriter vectors("  ");
   if (!input.sequences.empty()) vectors.add("tokens", tokens_of(input.sequences));
+  if (!input.memory.empty()) vectors.add("key_tokens", tokens_of(input.memory));
   vectors.add("query", from.query);
   vectors.add("key", from.key);
   vectors.add("value", from.value);
