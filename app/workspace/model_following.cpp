@@ -88,7 +88,7 @@ std::string_view ModelFollowing::take_edits(const Document& before, Document& do
       if (*changes != within.changes) document.within.change().changes = *std::move(changes);
       return {};
     }
-    why = why_outside(shown, layer);
+    why = why_outside(within.of, shown, layer);
   }
   document.within = {};
   return why;

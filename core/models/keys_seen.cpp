@@ -35,8 +35,9 @@ KeysSeen keys_seen(const ModelSpec& spec, const ModelRun& run, AttentionOf of, i
     return {.left = staged->left, .right = staged->right, .keys = rows_of(run, of)};
   AttentionProblem p;
   if (of != AttentionOf::Cross) {
+    const std::vector<AttentionRun>& blocks = attention_of(run, of);
     const StackSpec& stack = spec.stack(of);
-    set_window(layer_of(stack, attention_of(run, of)[index], index), p);
+    set_window(index < blocks.size() ? layer_of(stack, blocks[index], index) : stack.blocks[index], p);
   }
   change_problem(run.changes, of, index, p);
   return {.left = p.left,

@@ -120,8 +120,12 @@ class StackRunner {
     run.staged = {};
     if (run.layer && !is_swept(*run.layer)) return attend_staged(i, change, x);
     const LayerSpec& layer = layer_of(spec_, run, i);
-    project(weights.maps, x, first_, run.queries,
-            [&](const FloatRows& made) { math_.prepare_heads(layer, weights, context_.positions, made); });
+    std::vector<std::int64_t> own;  // positions of a changed block
+    if (run.layer && is_rotary(layer.positions))
+      own = rotary_positions({spec_, weights_, i, change}, context_.positions, {first_, all_});
+    project(weights.maps, x, first_, run.queries, [&](const FloatRows& made) {
+      math_.prepare_heads(layer, weights, own.empty() ? context_.positions : own, made);
+    });
     const ChangedAttention changed{request_.changes, own_, i, context_.mask};
     const auto from = [&](std::int64_t first) {
       BlockProblem made = self_problem(spec_, weights_, i, run, first, context_.mask);

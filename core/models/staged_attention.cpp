@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -50,6 +51,12 @@ TensorPtr fitted(const TensorPtr& added, std::int64_t queries, std::int64_t keys
     if (hidden) made->matrix(0, h) += hidden->matrix();
   }
   return made;
+}
+
+[[noreturn]] void refuse_position(std::size_t token, std::int64_t position, std::size_t block) {
+  throw Error(fmt::format(
+      "Token {} stands at position {}; layer {} with settings of its own counts positions from 0.", token,
+      position, block));
 }
 
 class Stager {
@@ -104,13 +111,10 @@ class Stager {
   }
 
   void check_positions(const LayerSpec& layer, std::span<const std::int64_t> positions) const {
-    if (!is_rotary(layer.positions) || positions.empty()) return;
-    // Learned positions may begin at another number (RoBERTa's at 2); a rotation depends on distances alone.
-    const std::int64_t first = is_rotary(block_.spec.positions()) ? 0 : positions[0];
-    if (const std::optional<std::size_t> i = first_out_of_place(positions, first))
-      throw Error(fmt::format(
-          "Token {} stands at position {}; layer {} with settings of its own counts positions from 0.", *i,
-          positions[*i], block_.index));
+    if (!is_rotary(layer.positions)) return;
+    const std::vector<std::int64_t> all = rotary_positions(block_, positions, {0, n_});
+    if (const std::optional<std::size_t> i = first_out_of_place(all))
+      refuse_position(*i, all[*i], block_.index);
   }
 
   void see(const MaskRule& rule, StagedAttention& made) const {
@@ -161,6 +165,17 @@ std::shared_ptr<const LayerSpec> changed_layer(const LayerSpec& own, const Block
   auto layer = std::make_shared<LayerSpec>(own);
   copy_attention(change.attention->read(), *layer);
   return layer;
+}
+
+std::vector<std::int64_t> rotary_positions(const ChangedBlock& block, std::span<const std::int64_t> positions,
+                                           const RowRange& rows) {
+  if (is_rotary(block.spec.positions())) return {positions.begin(), positions.end()};
+  if (!positions.empty())
+    if (const std::optional<std::size_t> i = first_out_of_place(positions, positions[0]))
+      refuse_position(*i + static_cast<std::size_t>(rows.begin), positions[*i], block.index);
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(rows.end - rows.begin));
+  std::iota(numbers.begin(), numbers.end(), rows.begin);
+  return numbers;
 }
 
 bool is_swept(const LayerSpec& layer) {

@@ -26,11 +26,6 @@ struct StagedAttention {
   std::int64_t left = 0, right = 0;
 };
 
-/// The block's layer with the settings of the change, which has some.
-std::shared_ptr<const LayerSpec> changed_layer(const LayerSpec& own, const BlockChange&);
-/// Whether the streaming kernels compute the layer's attention, else its stages.
-bool is_swept(const LayerSpec&);
-
 /// A block of a stack, and what is changed in it.
 struct ChangedBlock {
   const StackSpec& spec;
@@ -38,6 +33,16 @@ struct ChangedBlock {
   std::size_t index;
   const BlockChange& change;  // with settings of its own
 };
+
+/// The block's layer with the settings of the change, which has some.
+std::shared_ptr<const LayerSpec> changed_layer(const LayerSpec& own, const BlockChange&);
+/// Whether the streaming kernels compute the layer's attention, else its stages.
+bool is_swept(const LayerSpec&);
+/// The positions that a changed block with rotary ones rotates these rows by: the model's, if it rotates;
+/// else the rows' numbers, since learned positions may begin elsewhere (RoBERTa's at 2). `positions`: the
+/// model's, of these rows, or none. Throws Error if learned ones do not follow each other.
+std::vector<std::int64_t> rotary_positions(const ChangedBlock&, std::span<const std::int64_t> positions,
+                                           const RowRange& rows);
 
 /// Queries, keys and values of all rows as the block's maps make them; queries and keys are replaced by those
 /// behind QK-norm and rotary positions. `positions`: of the rows; `mask`: the input's, for the keys. Throws

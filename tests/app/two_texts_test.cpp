@@ -186,4 +186,37 @@ TEST_CASE("O brings the model's own positions back, which need its learned table
   CHECK(within(robot).changes.empty());
 }
 
+TEST_CASE("cross-attention that is taken out of its model says why and keeps the names of its keys",
+          "[model][two_texts][session]") {
+  const TemporaryDirectory directory;
+  RobotOptions options = with_t5(directory);
+  const std::filesystem::path kept = directory / "kept.json";
+  Sequence names;
+  {
+    Robot robot(options);
+    robot.settle();
+    type_both(robot);
+    click_head(robot, {AttentionOf::Cross, 1, 2});
+    robot.key(ImGuiKey_F2);
+    robot.settle();
+    REQUIRE(within(robot).of == AttentionOf::Cross);
+    robot.key(ImGuiKey_O);
+    robot.settle();
+    CHECK_FALSE(within(robot));
+    CHECK(robot.app().message() ==
+          "Inside a model the attention to the encoder keeps its mask, its positions and its softmax. This "
+          "layer stands by itself now. Ctrl+Z goes back.");
+    REQUIRE(robot.document().input.memory.size() == 1);
+    names = robot.document().input.memory.front();
+    robot.app().files().saving.save(kept);
+    robot.settle();
+  }
+  options.file = kept;
+  Robot robot(options);
+  robot.settle();
+  CHECK(robot.app().message().empty());
+  REQUIRE(robot.document().input.memory.size() == 1);
+  CHECK(texts_of(robot.document().input.memory.front().tokens) == texts_of(names.tokens));
+}
+
 }  // namespace attnscope::two_texts_test

@@ -207,7 +207,7 @@ TEST_CASE("edits that a model's changes cannot say make it another layer", "[mod
     CAPTURE(why);
     const LayerSpec layer = edited(own).layer();
     CHECK_FALSE(like_of(tensors, {}, layer));
-    CHECK_THAT(std::string(why_outside(own.layer(), layer)), ContainsSubstring(why));
+    CHECK_THAT(std::string(why_outside(tensors.of, own.layer(), layer)), ContainsSubstring(why));
   }
   // In a post-norm block a norm follows the MLP: without the MLP it would be missing, too.
   const BlockTensors bert = block_tensors(*post.model, AttentionOf::Encoder, 0);

@@ -314,13 +314,15 @@ std::optional<ModelChanges> changes_like(const BlockTensors& block, const ModelC
   return EditReader(block, before, shown, layer).read();
 }
 
-std::string_view why_outside(const LayerSpec& shown, const LayerSpec& layer) {
-  const auto widths = [](const LayerSpec& of) {
-    return std::tuple(of.d_model, of.heads, of.kv_heads, of.d_k, of.d_v);
+std::string_view why_outside(AttentionOf of, const LayerSpec& shown, const LayerSpec& layer) {
+  const auto widths = [](const LayerSpec& one) {
+    return std::tuple(one.d_model, one.heads, one.kv_heads, one.d_k, one.d_v);
   };
   if (widths(shown) != widths(layer)) return "Inside a model a layer keeps its width and its heads.";
   if (shown.add_zero_attn != layer.add_zero_attn || shown.latent != layer.latent)
     return "Inside a model a layer keeps its keys.";
+  if (of == AttentionOf::Cross && attention_only(shown) != attention_only(layer))
+    return "Inside a model the attention to the encoder keeps its mask, its positions and its softmax.";
   if (shown.positions != layer.positions && !can_have_inside(layer.positions, shown))
     return "Inside a model a layer has no positions that are added to the tokens or need a learned table.";
   if (shown.dropout != layer.dropout) return "Inside a model nothing is dropped out.";

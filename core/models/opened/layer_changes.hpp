@@ -41,6 +41,6 @@ std::optional<ModelChanges> changes_like(const BlockTensors&, const ModelChanges
                                          const LayerSpec& shown, const LayerSpec& layer);
 
 /// A sentence on the first edit between the two layers that no change inside a model can express.
-std::string_view why_outside(const LayerSpec& shown, const LayerSpec& layer);
+std::string_view why_outside(AttentionOf, const LayerSpec& shown, const LayerSpec& layer);
 
 }  // namespace attnscope
