@@ -15,13 +15,14 @@ struct LessonGroup {
   std::int64_t first;
   std::string_view name;
 };
-constexpr std::array<LessonGroup, 7> lesson_groups{{{1, "Attention by hand"},
+constexpr std::array<LessonGroup, 8> lesson_groups{{{1, "Attention by hand"},
                                                     {5, "Masks, heads, positions"},
                                                     {12, "Gradients, length, memory"},
                                                     {15, "From a word to a block"},
                                                     {18, "Heads of a language model"},
                                                     {22, "Heads while they form"},
-                                                    {28, "Other trained models"}}};
+                                                    {28, "Other trained models"},
+                                                    {30, "Around attention"}}};
 
 /// A lesson's index in lesson_groups; that of the first group if it has no number.
 std::size_t group_of(const lessons::LessonEntry& entry) {
