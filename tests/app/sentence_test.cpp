@@ -76,7 +76,9 @@ TEST_CASE("of rows with one key, and of NaN, no mean is given in nats", "[cli][s
   CHECK_THAT(one, !ContainsSubstring("not measured"));
   directory.write("nan.json", R"({"attnscope": 1, "given": {"query": [[[[1, 0], ["NaN", 1]]]],
                                   "key": [[[[1, 1], [0, 1]]]], "value": [[[[2, 1], [1, 3]]]]}})");
-  const std::string nan = described_in(directory, "nan.json --at 1,1");
+  const Outcome outcome = run(directory, "describe nan.json --at 1,1");
+  CHECK_THAT(outcome.err, ContainsSubstring("Q holds 1 NaN"));
+  const std::string& nan = outcome.out;
   CHECK_THAT(nan, ContainsSubstring("the mean entropy is not measured (uniform attention 0.693)"));
   CHECK_THAT(nan, ContainsSubstring("with a weight of NaN."));
   CHECK_THAT(nan, ContainsSubstring("; there is NaN among its weights. What key 1 receives from all queries "

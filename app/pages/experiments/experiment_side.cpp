@@ -217,11 +217,13 @@ struct LessonOfExperiment {
   int experiment;
   std::string_view lesson;  // its file's name without extension
 };
-constexpr std::array<LessonOfExperiment, 13> lessons_of_experiments{{{1, "04-why-divide"},
+constexpr std::array<LessonOfExperiment, 15> lessons_of_experiments{{{1, "04-why-divide"},
                                                                      {2, "06-five-wrong-masks"},
                                                                      {3, "13-long-sequences"},
                                                                      {4, "13-long-sequences"},
+                                                                     {5, "30-why-attention"},
                                                                      {6, "09-where-am-i"},
+                                                                     {7, "30-why-attention"},
                                                                      {8, "14-generating-with-a-cache"},
                                                                      {9, "10-reading-a-matrix"},
                                                                      {10, "10-reading-a-matrix"},
