@@ -14,10 +14,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/pages/walk/walk_state.hpp"
 #include "app/scene/actions.hpp"
 #include "app/state/files_state.hpp"
 #include "app/training/lab_state.hpp"
+#include "app/walk/walk_state.hpp"
 #include "hands_robot.hpp"
 #include "monkey_gestures.hpp"
 #include "monkey_times.hpp"

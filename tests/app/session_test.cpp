@@ -10,13 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/controls_robot.hpp"
-#include "app/pages/walk/walk_state.hpp"
 #include "app/state/regions/focus_state.hpp"
 #include "app/state/regions/heads_state.hpp"
 #include "app/state/regions/inspector_state.hpp"
 #include "app/state/regions/regions_state.hpp"
 #include "app/state/regions/signals_state.hpp"
 #include "app/state/regions/stage_look.hpp"
+#include "app/walk/walk_state.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/document/session_file.hpp"
 #include "support/temporary_directory.hpp"

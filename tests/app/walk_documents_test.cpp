@@ -5,7 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/pages/walk/walk_state.hpp"
+#include "app/walk/walk_state.hpp"
 #include "app/walk_robot.hpp"
 #include "support/temporary_directory.hpp"
 

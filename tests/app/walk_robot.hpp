@@ -9,8 +9,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/pages/walk/script.hpp"
-#include "app/pages/walk/walk_state.hpp"
+#include "app/walk/script.hpp"
+#include "app/walk/walk_state.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/pages/walk/walk_state.hpp"
+#include "app/walk/walk_state.hpp"
 #include "app/walk_robot.hpp"
 
 namespace attnscope::walk_test {

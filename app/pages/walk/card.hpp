@@ -2,7 +2,7 @@
 // the chosen cell.
 #pragma once
 
-#include "app/pages/walk/contents.hpp"
+#include "app/walk/contents.hpp"
 
 namespace attnscope::walk {
 

@@ -1,8 +1,8 @@
 // app/pages/walk: the formula of a move with the real operands of the chosen cell.
 #pragma once
 
-#include "app/pages/walk/contents.hpp"
-#include "app/pages/walk/formula.hpp"
+#include "app/walk/contents.hpp"
+#include "app/walk/formula.hpp"
 
 namespace attnscope::walk {
 

@@ -1,7 +1,7 @@
 #include "app/pages/walk/page.hpp"
 
-#include "app/pages/walk/script.hpp"
 #include "app/state/window_state.hpp"
+#include "app/walk/script.hpp"
 #include "core/document/known.hpp"
 
 namespace attnscope {
@@ -58,7 +58,7 @@ void draw_instead(const Ui& ui, const Box& box, std::string_view missing, std::s
 
 const PageFacts& Walk::facts() const { return walk_facts; }
 
-bool Walk::is_moving(const ViewState& view) const { return walk_of(view).is_moving(); }
+bool Walk::is_moving(const ViewState& view) const { return is_walk_moving(view); }
 
 void Walk::draw(Scene& scene, const Box& box) const {
   const bool is_long = scene.result.is_long();
@@ -74,13 +74,10 @@ void Walk::draw(Scene& scene, const Box& box) const {
   }
 }
 
-void Walk::rest(ViewState& view) const {
-  walk_of(view).playing = false;
-  walk_of(view).shown = 1;
-}
+void Walk::rest(ViewState& view) const { rest_walk(view); }
 
 PageRow walk_page() {
-  return {&walk_facts, [] { return PageState("walk", WalkState()); },
+  return {&walk_facts, walk_at_start,
           [](const PageSupplies&) -> std::unique_ptr<Page> { return std::make_unique<Walk>(); }};
 }
 

@@ -10,7 +10,6 @@ class Walk final : public Page {
   const PageFacts& facts() const override;
   bool is_moving(const ViewState&) const override;
   void draw(Scene&, const Box&) const override;
-  /// Ends the fading in of the last move, so that the page shows all of it when it comes back.
   void rest(ViewState&) const override;
 };
 

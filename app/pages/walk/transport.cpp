@@ -5,14 +5,14 @@
 #include <cmath>
 
 #include "app/kit/widgets/transport.hpp"
-#include "app/pages/walk/walk_state.hpp"
+#include "app/walk/walk_state.hpp"
 
 namespace attnscope::walk {
 namespace {
 
 /// Returns the right end.
 float draw_buttons(const View& v, const Box& bar) {
-  const WalkState& state = walk_of(v.scene.view);
+  const auto& state = v.state;
   const Transport transport{
       {"One move back", {"One move back", {}, "Undoes exactly one move.", "Backspace"}},
       {"Play",
@@ -38,7 +38,7 @@ float draw_speed(const View& v, float right, float y) {
       Tip{"½×", {}, "Half as many moves a minute.", {}},
       Tip{"1×", {}, "A move fades in within 0.2 s; playing, one follows every 0.9 s.", {}},
       Tip{"2×", {}, "Twice as many moves a minute.", {}}};
-  WalkState& state = walk_of(v.scene.view);
+  auto& state = v.state;
   const auto now = std::find(speeds.begin(), speeds.end(), state.speed) - speeds.begin();
   const float wide = ui.px(212);
   const Box box{right - wide, y - ui.px(13), wide, ui.px(26)};
@@ -149,7 +149,7 @@ void draw_scrubber(const View& v, const Box& box) {
   tooltip(ui, touch.hovered && !touch.held, area,
           {"All moves", {}, "Drag to any move. The width of a stage is its number of moves.", "Home End"});
   if (!touch.held || !ImGui::GetIO().MouseDown[0]) return;
-  WalkState& state = walk_of(v.scene.view);
+  auto& state = v.state;
   const int place = track.place(v.script, ImGui::GetIO().MousePos.x);
   state.playing = false;
   if (place != v.place) v.script.go(state, place);

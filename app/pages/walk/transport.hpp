@@ -1,7 +1,7 @@
 // app/pages/walk: the buttons, the scrubber that spans all moves, and the speed.
 #pragma once
 
-#include "app/pages/walk/panels.hpp"
+#include "app/walk/panels.hpp"
 
 namespace attnscope::walk {
 

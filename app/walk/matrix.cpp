@@ -1,12 +1,12 @@
-#include "app/pages/walk/matrix.hpp"
+#include "app/walk/matrix.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/pages/walk/formula.hpp"
-#include "app/pages/walk/walk_state.hpp"
 #include "app/state/window_state.hpp"
+#include "app/walk/formula.hpp"
+#include "app/walk/walk_state.hpp"
 
 namespace attnscope::walk {
 namespace {
@@ -145,7 +145,7 @@ void draw_foot(const Matrix& m, const Look& now) {
 
 /// A click also chooses the dimension whose products the card writes out.
 void keep_dimension(const Matrix& m, std::int64_t column) {
-  WalkState& state = walk_of(m.view.scene.view);
+  WalkState& state = m.view.state;
   const Panel& panel = m.panel;
   const bool of_value = panel.stage == Stage::Value || panel.stage == Stage::Mix;
   if (panel.is_plane() || is_latent(panel.stage)) return;
@@ -165,7 +165,7 @@ void keep_dimension(const Matrix& m, std::int64_t column) {
 
 void scroll(const Matrix& m) {
   const ImGuiIO& io = ImGui::GetIO();
-  WalkState& state = walk_of(m.view.scene.view);
+  WalkState& state = m.view.state;
   const bool sideways = io.KeyShift && m.panel.is_plane();
   const auto by = [](float lines) { return static_cast<std::int64_t>(std::lround(-lines)); };
   const std::int64_t rows = sideways ? 0 : by(io.MouseWheel),
@@ -229,6 +229,7 @@ void draw(const Matrix& m) {
   draw_heading(m, is_current);
   draw_row_labels(m);
   draw_key_labels(m);
+  if (m.lid != nullptr) return (*m.lid)(m.place.cells);  // neither its mouse nor its range tells a number
   draw_cells(m, before, now, v.shown);
   draw_marks(m);
   draw_foot(m, now);

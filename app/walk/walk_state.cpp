@@ -1,4 +1,4 @@
-#include "app/pages/walk/walk_state.hpp"
+#include "app/walk/walk_state.hpp"
 
 #include <utility>
 
@@ -7,6 +7,15 @@
 namespace attnscope {
 
 ATTNSCOPE_NAMES(WalkPart, {"follow", "weights", "output", "block"});
+
+PageState walk_at_start() { return PageState("walk", WalkState()); }
+
+bool is_walk_moving(const ViewState& view) { return walk_of(view).is_moving(); }
+
+void rest_walk(ViewState& view) {
+  walk_of(view).playing = false;
+  walk_of(view).shown = 1;
+}
 
 void fields(PageFields& visit, WalkState& walk) {
   // The place in the walk changes with every press of the space bar, as the chosen cell does with every arrow

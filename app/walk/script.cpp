@@ -1,8 +1,8 @@
-#include "app/pages/walk/script.hpp"
+#include "app/walk/script.hpp"
 
 #include <algorithm>
 
-#include "app/pages/walk/walk_state.hpp"
+#include "app/walk/walk_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/known.hpp"
 
@@ -193,7 +193,9 @@ void play_or_pause(Scene& scene) {
   state.pause = 0;
 }
 
-void advance(WalkState& state, const Script& script, float seconds) {
+void advance(Scene& scene, float seconds) {
+  WalkState& state = walk_of(scene.view);
+  const Script script(scene.result);
   if (state.speed <= 0) {
     state.shown = 1;
     if (state.playing) script.go(state, script.moves());

@@ -1,4 +1,4 @@
-#include "app/pages/walk/panel_formulas.hpp"
+#include "app/walk/panel_formulas.hpp"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
-// app/pages/walk: the stages of a result that the walk passes, and the number of short moves of each. A place
+// app/walk: the stages of a result that the walk passes, and the number of short moves of each. A place
 // in the walk is the number of moves made: 0 before the first, moves() at the end.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "app/pages/walk/walk_state.hpp"
 #include "app/scene/scene.hpp"
+#include "app/walk/walk_state.hpp"
 
 namespace attnscope::walk {
 
@@ -63,6 +63,6 @@ void go_to_end(Scene&);
 /// Plays move after move to the end, from the start if it is at the end; or pauses.
 void play_or_pause(Scene&);
 /// `seconds` have passed: fades the last move in and, while playing, makes the next move.
-void advance(WalkState&, const Script&, float seconds);
+void advance(Scene&, float seconds);
 
 }  // namespace attnscope::walk

@@ -1,4 +1,4 @@
-#include "app/pages/walk/arrangement.hpp"
+#include "app/walk/arrangement.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// app/pages/walk: places the matrices. Cells of the same kind have the same size, so that widths show
+// app/walk: places the matrices. Cells of the same kind have the same size, so that widths show
 // dimensions. They shrink until their numbers no longer fit, then only their colours are drawn, then only
 // some rows and columns are in sight. Pure arithmetic in device pixels.
 #pragma once

@@ -1,4 +1,4 @@
-// app/pages/walk: a line of mathematics with its real operands: coloured pieces, exponents, indices,
+// app/walk: a line of mathematics with its real operands: coloured pieces, exponents, indices,
 // fractions.
 #pragma once
 

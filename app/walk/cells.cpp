@@ -1,10 +1,10 @@
-// app/pages/walk: the cells of a matrix as a picture, and their numbers where they fit.
+// app/walk: the cells of a matrix as a picture, and their numbers where they fit.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/pages/walk/matrix.hpp"
+#include "app/walk/matrix.hpp"
 
 namespace attnscope::walk {
 namespace {

@@ -1,22 +1,26 @@
-// app/pages/walk: what all parts of the walk share: the place, the stages in sight, and the row, column and
+// app/walk: what all parts of the walk share: the place, the stages in sight, and the row, column and
 // dimension of each matrix that belong to the chosen cell.
 #include <algorithm>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/pages/walk/panels.hpp"
-#include "app/pages/walk/walk_state.hpp"
+#include "app/walk/panels.hpp"
+#include "app/walk/walk_state.hpp"
 
 namespace attnscope::walk {
 
-View::View(Scene& s)
+View::View(Scene& s) : View(s, walk_of(s.view)) {}
+
+View::View(Scene& s, WalkState& at)
     : scene(s),
+      state(at),
       script(s.result),
-      place(script.place(walk_of(s.view))),
-      shown(walk_of(s.view).shown),
+      place(script.place(at)),
+      shown(at.shown),
       b(s.sequence()),
       h(s.head()),
       kv(s.head() * s.result.dimensions.kv_heads / s.result.dimensions.heads),
-      cell(s.cell()) {}
+      cell(s.cell()),
+      narrow(ImGui::GetIO().DisplaySize.x < s.ui.px(1000)) {}
 
 std::optional<Stage> View::current() const {
   if (is_overview()) return std::nullopt;
@@ -26,7 +30,7 @@ std::optional<Stage> View::current() const {
 }
 
 WalkPart View::part() const {
-  const WalkPart wished = walk_of(scene.view).part;
+  const WalkPart wished = state.part;
   const bool nothing_there = (wished == WalkPart::Output && !script.has(Stage::Output)) ||
                              (wished == WalkPart::Block && !has_block(document().layer().block));
   if (nothing_there) return WalkPart::Follow;
@@ -88,7 +92,7 @@ std::optional<Cell> cell_of(const View& v, const Panel& panel, std::int64_t row,
 std::int64_t head_dimension(const View& v) {
   const auto q = v.result().trace[Stage::RotateQuery]->matrix(v.b, v.h).row(v.cell.query);
   const auto k = v.result().trace[Stage::RotateKey]->matrix(v.b, v.kv).row(v.cell.key);
-  const std::int64_t chosen = walk_of(v.scene.view).head_dimension;
+  const std::int64_t chosen = v.state.head_dimension;
   if (chosen >= 0) return std::min<std::int64_t>(chosen, q.size() - 1);
   Eigen::Index at = 0;
   q.cwiseProduct(k).cwiseAbs().maxCoeff(&at);
@@ -97,7 +101,7 @@ std::int64_t head_dimension(const View& v) {
 
 std::int64_t value_dimension(const View& v) {
   const auto mix = v.result().trace[Stage::Mix]->matrix(v.b, v.h).row(v.cell.query);
-  const std::int64_t chosen = walk_of(v.scene.view).value_dimension;
+  const std::int64_t chosen = v.state.value_dimension;
   if (chosen >= 0) return std::min<std::int64_t>(chosen, mix.size() - 1);
   Eigen::Index at = 0;
   mix.cwiseAbs().maxCoeff(&at);
@@ -117,7 +121,7 @@ std::int64_t model_dimension(const View& v, Stage stage) {
   const auto row = vectors.row(of_keys ? std::min(v.cell.key, vectors.rows() - 1)  // zero key
                                        : v.cell.query + past);
   const bool has_others = info(stage).shape == inner_shape || is_latent(stage);  // not the model's
-  const std::int64_t chosen = has_others ? -1 : walk_of(v.scene.view).model_dimension;
+  const std::int64_t chosen = has_others ? -1 : v.state.model_dimension;
   if (chosen >= 0) return std::min<std::int64_t>(chosen, row.size() - 1);
   Eigen::Index at = 0;
   if (stage == Stage::Position && v.script.moves_of(stage) > 1) {  // the dimension that positions change most

@@ -1,9 +1,9 @@
-// app/pages/walk: the formula of a stage, written above its matrix, with the symbols of this layer.
+// app/walk: the formula of a stage, written above its matrix, with the symbols of this layer.
 #pragma once
 
 #include <string>
 
-#include "app/pages/walk/panels.hpp"
+#include "app/walk/panels.hpp"
 
 namespace attnscope::walk {
 

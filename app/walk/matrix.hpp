@@ -1,11 +1,16 @@
-// app/pages/walk: draws one matrix of the walk: heading, labels, cells with their numbers, the marked cell;
+// app/walk: draws one matrix of the walk: heading, labels, cells with their numbers, the marked cell;
 // handles the mouse.
 #pragma once
 
-#include "app/pages/walk/arrangement.hpp"
-#include "app/pages/walk/contents.hpp"
+#include <functional>
+
+#include "app/walk/arrangement.hpp"
+#include "app/walk/contents.hpp"
 
 namespace attnscope::walk {
+
+/// Draws what covers the cells of a matrix.
+using Lid = std::function<void(const Box& cells)>;
 
 /// A matrix at its place.
 struct Matrix {
@@ -15,6 +20,7 @@ struct Matrix {
   const Place& place;
   std::int64_t first_row = 0, first_column = 0;  // in sight
   bool upright = false;                          // whether the labels of the keys are
+  const Lid* lid = nullptr;                      // covers the cells; null: they are open
 
   const Ui& ui() const { return view.ui(); }
   /// The part of a row (of all columns) that is in sight; h 0 when it is not.

@@ -1,4 +1,4 @@
-// app/pages/walk: the place in the walk and its settings. Plain values: the picture follows from them and the
+// app/walk: the place in the walk and its settings. Plain values: the picture follows from them and the
 // result alone.
 #pragma once
 
@@ -32,6 +32,12 @@ struct WalkState {
   bool is_moving() const { return playing || shown < 1; }
   bool operator==(const WalkState&) const = default;
 };
+
+/// At the beginning.
+PageState walk_at_start();
+bool is_walk_moving(const ViewState&);
+/// Ends the fading in of the last move, so that the page shows all of it when it comes back.
+void rest_walk(ViewState&);
 
 /// What a session keeps of it.
 void fields(PageFields&, WalkState&);

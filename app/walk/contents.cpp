@@ -1,4 +1,4 @@
-#include "app/pages/walk/contents.hpp"
+#include "app/walk/contents.hpp"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
-// app/pages/walk: the lines from the chosen rows of Q, K and V to the matrices that use them, and the signs
+// app/walk: the lines from the chosen rows of Q, K and V to the matrices that use them, and the signs
 // between the matrices.
 #pragma once
 
 #include <vector>
 
-#include "app/pages/walk/matrix.hpp"
+#include "app/walk/matrix.hpp"
 
 namespace attnscope::walk {
 

@@ -1,4 +1,4 @@
-#include "app/pages/walk/buses.hpp"
+#include "app/walk/buses.hpp"
 
 #include <algorithm>
 #include <array>

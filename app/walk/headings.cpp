@@ -1,14 +1,14 @@
-// app/pages/walk: the surroundings of a matrix: its name, its formula, and the tokens of its rows and
+// app/walk: the surroundings of a matrix: its name, its formula, and the tokens of its rows and
 // columns.
 #include <algorithm>
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/ui/own_words.hpp"
-#include "app/pages/walk/formula.hpp"
-#include "app/pages/walk/matrix.hpp"
-#include "app/pages/walk/walk_state.hpp"
 #include "app/views/parts/map_frame.hpp"
+#include "app/walk/formula.hpp"
+#include "app/walk/matrix.hpp"
+#include "app/walk/walk_state.hpp"
 
 namespace attnscope::walk {
 namespace {
@@ -71,7 +71,7 @@ void draw_heading(const Matrix& m, bool is_current) {
   const std::string title = panel.title + "  " + size;
   tooltip(ui, touch.hovered, name, {title, panel.caption, panel.why, {}});
   if (!touch.clicked) return;
-  WalkState& state = walk_of(m.view.scene.view);
+  WalkState& state = m.view.state;
   state.playing = false;
   m.view.script.go(state, m.view.script.first(panel.stage) + m.view.script.moves_of(panel.stage));
 }

@@ -1,13 +1,13 @@
-#include "app/pages/walk/panels.hpp"
+#include "app/walk/panels.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
-#include "app/pages/walk/panel_formulas.hpp"
-#include "app/pages/walk/walk_state.hpp"
 #include "app/state/regions/stage_look.hpp"
 #include "app/views/parts/vector_map.hpp"
+#include "app/walk/panel_formulas.hpp"
+#include "app/walk/walk_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/known.hpp"
 
@@ -54,10 +54,7 @@ ColourScale weight_scale(const View& v, Stage stage) {
 class Builder {
  public:
   Builder(const View& view, bool sources)
-      : v_(view),
-        given_(view.document().input.is_given()),
-        sources_(sources && !given_),
-        narrow_(ImGui::GetIO().DisplaySize.x < view.ui().px(1000)) {}
+      : v_(view), given_(view.document().input.is_given()), sources_(sources && !given_) {}
 
   std::vector<Panel> all() {
     queries();
@@ -232,7 +229,7 @@ class Builder {
            .rows = Rows::Queries,
            .unit = Unit::Keys,
            .lower = true,
-           .title = std::string(narrow_ ? tight_name(v_, step.stage) : w.name),
+           .title = std::string(v_.narrow ? tight_name(v_, step.stage) : w.name),
            .caption = plane_caption(step.stage, w),
            .why = std::string(w.why),
            .sign = "→",
@@ -256,7 +253,7 @@ class Builder {
     panels_.push_back(vectors(stage, Rows::Queries, unit, 0));
     Panel& panel = panels_.back();
     panel.id = "walk " + std::string(info(stage).name);
-    panel.title = std::string(narrow_ ? tight_name(v_, stage) : info(stage).name);
+    panel.title = std::string(v_.narrow ? tight_name(v_, stage) : info(stage).name);
     panel.lower = true;
     panel.sign = std::move(sign);
   }
@@ -330,7 +327,7 @@ class Builder {
   }
 
   const View& v_;
-  bool given_, sources_, narrow_;
+  bool given_, sources_;
   std::vector<Panel> panels_;
 };
 

@@ -1,10 +1,10 @@
-// app/pages/walk: what the cells of a matrix hold after some moves of its stage, including numbers that exist
+// app/walk: what the cells of a matrix hold after some moves of its stage, including numbers that exist
 // only between two moves: shifted scores, exponentials, partial sums.
 #pragma once
 
 #include <cstdint>
 
-#include "app/pages/walk/panels.hpp"
+#include "app/walk/panels.hpp"
 #include "core/engine/intermediates.hpp"
 
 namespace attnscope::walk {

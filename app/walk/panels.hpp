@@ -1,14 +1,14 @@
-// app/pages/walk: the matrices of the walk, from left to right: what each shows, of which stage, and what its
+// app/walk: the matrices of the walk, from left to right: what each shows, of which stage, and what its
 // rows and columns are. No places and no pixels in here.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "app/pages/walk/arrangement.hpp"
-#include "app/pages/walk/script.hpp"
-#include "app/pages/walk/walk_state.hpp"
 #include "app/scene/picture.hpp"
+#include "app/walk/arrangement.hpp"
+#include "app/walk/script.hpp"
+#include "app/walk/walk_state.hpp"
 
 namespace attnscope::walk {
 
@@ -20,13 +20,17 @@ struct HeadBlock {
 /// Shared by all parts of the walk in one frame.
 struct View {
   Scene& scene;
+  WalkState& state;
   Script script;
   int place;    // moves made
   float shown;  // how far the last one is faded in, 0 … 1
   std::int64_t b, h, kv;
   Cell cell;
+  bool narrow;  // headings are short
 
+  /// At the place of the page, or at another one.
   explicit View(Scene&);
+  View(Scene&, WalkState&);
   const Ui& ui() const { return scene.ui; }
   const LayerResult& result() const { return scene.result; }
   const Document& document() const { return scene.result.document; }

@@ -1,4 +1,4 @@
-#include "app/pages/walk/formula.hpp"
+#include "app/walk/formula.hpp"
 
 #include <algorithm>
 #include <cctype>
