@@ -96,6 +96,9 @@ struct LessonLines {
   void list_names() const {
     for (const lessons::KnownName& name : lessons::known_names())
       fmt::print("{:<32}{}\n", name.call, name.what);
+    fmt::print("\npictures of a step (\"view\" in \"look\"):\n");
+    for (const lessons::KnownView& view : lessons::known_views)
+      fmt::print("{:<32}{}\n", view.name, view.what);
     fmt::print("\nof a model:\n");
     for (const lessons::KnownName& name : lessons::known_model_names())
       fmt::print("{:<40}{}\n", name.call, name.what);

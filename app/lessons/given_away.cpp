@@ -151,7 +151,11 @@ bool ShownStep::shows(const Asked& asked) const {
   if (keys_ == 0 || asked.head != step_->head.value_or(0)) return false;
   if (step_->until && place_of_stage(asked.plane) > place_of_stage(*step_->until)) return false;
   const std::string stage = step_->stage.value_or("weights");
-  if (stage == asked.plane && keys_ <= most_printed && !asked.row_alone) return true;
+  // The walk shows every stage.
+  const bool is_walked = step_->view == StepView::Walk &&
+                         (!step_->from || place_of_stage(asked.plane) >= place_of_stage(*step_->from));
+  const bool is_printed = is_walked || (step_->view == StepView::Matrix && stage == asked.plane);
+  if (is_printed && keys_ <= most_printed && !asked.row_alone) return true;
   // The table of the step's row is shown beside planes, not beside vectors; it has no column "masked".
   const bool is_plane = std::ranges::find(cell_names, stage, &CellName::plane) != cell_names.end();
   if (!is_plane || step_->query != asked.query) return false;
@@ -161,6 +165,10 @@ bool ShownStep::shows(const Asked& asked) const {
 bool ShownStep::shows_open(const Asked& asked) const {
   if (!shows(asked)) return false;
   if (!step_->covers) return true;
+  // Of the walk the stages before the step's own are open.
+  if (step_->view == StepView::Walk && !asked.row_alone &&
+      place_of_stage(asked.plane) < place_of_stage(step_->stage.value_or("weights")))
+    return true;
   // With two sides the held one is covered, with one that one.
   return holds_ && !asked.of_held;
 }

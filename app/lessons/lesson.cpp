@@ -270,6 +270,7 @@ void LessonReader::read_fence(std::string_view head) {
 void LessonReader::finish_step() {
   if (lesson_.steps.empty()) return;
   Step& here = lesson_.steps.back();
+  finish_look(here);
   const auto* const curve = here.question ? std::get_if<CurveQuestion>(&here.question->kind) : nullptr;
   if (curve == nullptr) return;
   const auto names = measure_names(*training::find_task(here.trained.task));

@@ -86,9 +86,19 @@ struct CodeLine {
 /// The plot above the matrices; Pruning: below the heads of a model.
 enum class Plot : std::uint8_t { None, Scores, Row, Entropy, Pruning };
 
+/// What stands beside the words: the step's stage as a matrix, beside it what is held; or the matrices of the
+/// computation up to the step's last stage.
+enum class StepView : std::uint8_t { Matrix, Walk };
+struct KnownView {
+  std::string_view name, what;
+};
+inline constexpr std::array<KnownView, 2> known_views{
+    {{"matrix", "the step's stage of the chosen head, and of what is held; the usual one"},
+     {"walk", "queries, keys, values, scores … up to \"until\", as in Walk"}}};
+
 /// Lines of the file, from 1; 0 if the step does not have the field.
 struct StepLines {
-  int stage = 0, head = 0, cell = 0, held_cell = 0;
+  int stage = 0, view = 0, from = 0, head = 0, cell = 0, held_cell = 0;
   int question = 0, row = 0, measure = 0;  // the block's first line; the lines of "row" and "measure"
 };
 
@@ -97,9 +107,11 @@ struct Step {
   std::string title;
   std::size_t chapter = 0;
   std::vector<Paragraph> paragraphs;
-  std::string change;                // JSON merge patch of the previous step's Document; empty = none
-  std::string held;                  // the same for B, the held side; empty = none
-  std::vector<std::string> shown;    // controls that the step shows
+  std::string change;              // JSON merge patch of the previous step's Document; empty = none
+  std::string held;                // the same for B, the held side; empty = none
+  std::vector<std::string> shown;  // controls that the step shows
+  StepView view = StepView::Matrix;
+  std::optional<std::string> from;   // the first stage of the walk; empty: the first that there is
   std::optional<std::string> stage;  // on screen
   std::optional<std::int64_t> head, query, key;
   std::optional<std::int64_t> held_query,

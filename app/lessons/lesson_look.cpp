@@ -25,8 +25,14 @@ void LessonReader::read_look_field(Step& here, std::string_view name, std::strin
   if (name == "stage") {
     here.stage = value;
     here.lines.stage = line_;
+  } else if (name == "view") {
+    here.view = view_of(value);
+    here.lines.view = line_;
   } else if (name == "until") {
-    here.until = last_stage(value);
+    here.until = stage_of(name, value);
+  } else if (name == "from") {
+    here.from = stage_of(name, value);
+    here.lines.from = line_;
   } else if (name == "head") {
     read_head(here, value);
     here.lines.head = line_;
@@ -48,18 +54,46 @@ void LessonReader::read_look_field(Step& here, std::string_view name, std::strin
   } else if (name == "colour" && lesson_.of_model()) {
     here.colour = colour_of_grid(value);
   } else {
-    fail(
-        fmt::format("\"look\" has \"{}\"; there are stage, until, head, cell, held cell, title, held title, "
-                    "show, plot, cover and, of a model, colour",
-                    name));
+    fail(fmt::format(
+        "\"look\" has \"{}\"; there are stage, until, view, from, head, cell, held cell, title, held "
+        "title, show, plot, cover and, of a model, colour",
+        name));
   }
 }
 
-std::string LessonReader::last_stage(std::string_view value) const {
+std::string LessonReader::stage_of(std::string_view name, std::string_view value) const {
   const std::vector<std::string_view> names = stage_names();
   if (std::ranges::find(names, value) == names.end())
-    fail(fmt::format("\"until\" is \"{}\"; there are {}", value, fmt::join(names, ", ")));
+    fail(fmt::format("\"{}\" is \"{}\"; there are {}", name, value, fmt::join(names, ", ")));
   return std::string(value);
+}
+
+void LessonReader::finish_look(const Step& here) const {
+  if (here.view != StepView::Matrix && !here.held.empty())
+    fail_at(here.lines.view, fmt::format("\"view: {}\" has one side; what is \"held\" stands beside a matrix",
+                                         known_views[static_cast<std::size_t>(here.view)].name));
+  if (!here.from) return;
+  if (here.view != StepView::Walk) fail_at(here.lines.from, "\"from\" is for \"view: walk\"");
+  const std::vector<std::string_view> order = stage_names();
+  const auto place = [&](const std::string& stage) { return std::ranges::find(order, stage); };
+  if (here.until && place(*here.from) > place(*here.until))
+    fail_at(here.lines.from,
+            fmt::format("\"from\" is \"{}\", which comes after \"until: {}\"", *here.from, *here.until));
+  const std::string stage = here.stage.value_or("weights");
+  if (place(stage) < place(*here.from))
+    fail_at(here.lines.from,
+            fmt::format("\"from\" is \"{}\", which comes after the step's stage, {}", *here.from, stage));
+}
+
+StepView LessonReader::view_of(std::string_view value) const {
+  const auto found = std::ranges::find(known_views, value, &KnownView::name);
+  if (found == known_views.end()) {
+    std::vector<std::string_view> names;
+    for (const KnownView& view : known_views) names.push_back(view.name);
+    fail(fmt::format("\"view\" is \"{}\"; there are {}", value, fmt::join(names, ", ")));
+  }
+  if (lesson_.of_model()) fail("\"view\" is not for lessons on a model, which show all of its heads");
+  return static_cast<StepView>(found - known_views.begin());
 }
 
 Plot LessonReader::plot_of(std::string_view value) const {

@@ -81,6 +81,7 @@ class LessonReader {
   // What is looked at:
   void read_look(const Lines& inside);
   void read_look_field(Step& here, std::string_view name, std::string_view value);
+  StepView view_of(std::string_view value) const;
   Plot plot_of(std::string_view value) const;
   void read_cover(Step& here, std::string_view value) const;
   [[noreturn]] void refuse_cover(std::string_view value) const;
@@ -90,7 +91,10 @@ class LessonReader {
   std::vector<std::string> controls_of(std::string_view value) const;
   /// "QUERY, KEY"
   std::pair<std::int64_t, std::int64_t> cell_of(std::string_view name, std::string_view value) const;
-  std::string last_stage(std::string_view value) const;
+  /// One of stage_names().
+  std::string stage_of(std::string_view name, std::string_view value) const;
+  /// Throws if the fields of "look" contradict each other.
+  void finish_look(const Step&) const;
 
   // The run of a step of a lesson that trains:
   void read_training(std::string_view task);

@@ -8,6 +8,7 @@
 #include "app/lessons/lesson_numbers.hpp"
 #include "app/lessons/model_numbers.hpp"
 #include "core/base/error.hpp"
+#include "core/document/known.hpp"
 
 namespace attnscope::lessons {
 
@@ -16,6 +17,8 @@ void StepChecker::check(const LayerResult& shown, const LayerResult* held, const
   if (step_.head && *step_.head >= shown.dimensions.heads)
     add(lines.head, fmt::format("\"head\" is {}; the step has {} {}, counted from 0.", *step_.head,
                                 shown.dimensions.heads, shown.dimensions.heads == 1 ? "head" : "heads"));
+  if (step_.view == StepView::Walk && !knows_scores(shown.document))
+    add(lines.view, "\"view: walk\" begins with queries and keys, and the step gives weights alone.");
   check_cells(shown, held, reading != nullptr);
   if (step_.stage && !plane_called(shown, *step_.stage) && !vectors_called(shown, *step_.stage))
     add(lines.stage,

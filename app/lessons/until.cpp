@@ -58,6 +58,13 @@ bool shows_stage(const Step& step, Stage stage) {
   return !last || index_of(stage) <= index_of(*last);
 }
 
+bool walks_stage(const Step& step, Stage stage) {
+  if (!shows_stage(step, stage)) return false;
+  if (!step.from) return true;
+  const std::optional<Stage> first = *step.from == "weights" ? Stage::Softmax : stage_until(*step.from);
+  return !first || index_of(stage) >= index_of(*first);
+}
+
 bool shows_number(const Step& step, const Expression& expression) {
   if (!step.until) return true;
   return std::ranges::all_of(expression.names(), [&](const Expression::Name& name) {

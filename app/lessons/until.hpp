@@ -17,6 +17,8 @@ std::optional<Stage> stage_of_number(std::string_view asked);
 
 /// Whether the step shows numbers of the stage; true without an `until`.
 bool shows_stage(const Step&, Stage);
+/// The same of the step's walk, which may begin later.
+bool walks_stage(const Step&, Stage);
 /// Whether the step shows all stages of the numbers that an expression looks up.
 bool shows_number(const Step&, const Expression&);
 /// The plane, or if the step does not show it the last one before it that the result has; empty if there is

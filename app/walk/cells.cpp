@@ -105,6 +105,9 @@ std::string number_text(const Matrix& m, float value, float room) {
   const Ui& ui = m.ui();
   const auto v = static_cast<double>(value);
   const double size = std::abs(v);
+  if (m.integers && std::isfinite(v))
+    if (const std::string plain = fixed(v == 0 ? 0 : v, 0); ui.text_width(plain, number_size(m)) <= room)
+      return plain;
   const bool weights = !m.panel.scale.zero_centred,
              wide = room >= ui.text_width("\u22120.00", number_size(m));
   const std::string usual = wide && size < 9.995 ? fixed(v, 2)

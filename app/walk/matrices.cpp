@@ -1,6 +1,7 @@
 #include "app/walk/matrices.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/walk/buses.hpp"
 
@@ -62,6 +63,15 @@ std::int64_t first_row_of(const View& v, const Panel& panel, const Place& place)
   return std::min(state.first_query + (panel.rows == Rows::Tokens ? v.result().dimensions.past : 0), most);
 }
 
+/// Whether all finite numbers of the head's part are integers.
+bool holds_integers(const Panel& panel) {
+  for (std::int64_t i = 0; i < panel.row_count(); ++i)
+    for (std::int64_t j = panel.first_column; j < panel.first_column + panel.columns; ++j)
+      if (std::isfinite(panel.values(i, j)) && panel.values(i, j) != std::round(panel.values(i, j)))
+        return false;
+  return true;
+}
+
 }  // namespace
 
 // Two rounds: labels that do not fit are turned upright, which takes height and makes cells smaller. Without
@@ -118,16 +128,16 @@ void follow(const View& v, const Standing& standing) {
 }
 
 std::vector<Matrix> draw_matrices(const View& v, Contents& contents, const Standing& standing,
-                                  const Lids& lids) {
+                                  const MatricesStyle& style) {
   std::vector<Matrix> matrices;
   for (std::size_t i = 0; i < standing.panels.size(); ++i) {
     const Panel& panel = standing.panels[i];
     const Place& place = standing.arrangement.places[i];
     const std::int64_t column =
         panel.is_plane() ? std::min(v.state.first_key, panel.columns - place.columns) : 0;
-    const bool covered = lids.covers && !panel.is_parameter() && lids.covers(panel.stage);
+    const bool covered = style.covers && !panel.is_parameter() && style.covers(panel.stage);
     matrices.push_back({v, contents, panel, place, first_row_of(v, panel, place), column, standing.upright,
-                        covered ? &lids.lid : nullptr});
+                        covered ? &style.lid : nullptr, style.short_integers && holds_integers(panel)});
   }
   draw_signs(matrices);
   for (const Matrix& m : matrices) draw(m);

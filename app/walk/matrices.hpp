@@ -22,12 +22,12 @@ Standing stand(const View&, const Box& area, const SomeStages& shows = {});
 /// Scrolls to the chosen cell when that changes; the wheel scrolls freely.
 void follow(const View&, const Standing&);
 
-/// Matrices whose numbers are covered.
-struct Lids {
-  SomeStages covers = {};  // empty: none
-  Lid lid = {};            // covers the cells
+struct MatricesStyle {
+  SomeStages covers = {};       // the stages whose numbers are covered; empty: none
+  Lid lid = {};                 // covers the cells
+  bool short_integers = false;  // a matrix of integers alone has no decimals
 };
 /// What is returned refers to all of the arguments.
-std::vector<Matrix> draw_matrices(const View&, Contents&, const Standing&, const Lids& = {});
+std::vector<Matrix> draw_matrices(const View&, Contents&, const Standing&, const MatricesStyle& = {});
 
 }  // namespace attnscope::walk

@@ -21,6 +21,7 @@ struct Matrix {
   std::int64_t first_row = 0, first_column = 0;  // in sight
   bool upright = false;                          // whether the labels of the keys are
   const Lid* lid = nullptr;                      // covers the cells; null: they are open
+  bool integers = false;                         // its numbers have no decimals
 
   const Ui& ui() const { return view.ui(); }
   /// The part of a row (of all columns) that is in sight; h 0 when it is not.

@@ -1,12 +1,35 @@
 #include "app/walk/picture.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "app/scene/picture.hpp"
 #include "app/walk/matrices.hpp"
 #include "core/document/known.hpp"
 
 namespace attnscope {
+namespace walk {
+namespace {
+
+/// See WalkPictureStyle::shows.
+Standing stand_with_numbers(const View& view, const Box& area, const std::vector<SomeStages>& choices) {
+  std::optional<Standing> first, with_planes;
+  for (const SomeStages& shows : choices) {
+    Standing standing = stand(view, area, shows);
+    const MatrixPlaces& places = standing.arrangement;
+    if (places.fits && places.all_printed && places.whole) return standing;
+    if (!with_planes && places.fits && places.keys_printed && places.whole)
+      with_planes.emplace(std::move(standing));
+    else if (!first)
+      first.emplace(std::move(standing));
+  }
+  return with_planes ? *std::move(with_planes) : *std::move(first);
+}
+
+}  // namespace
+}  // namespace walk
+
 namespace {
 
 WalkMatrix walk_matrix(const walk::Matrix& m) {
@@ -46,11 +69,11 @@ std::vector<WalkMatrix> draw_walk_picture(Scene& scene, const Box& area, const W
   walk::View view(scene, at);
   view.narrow = area.w < scene.ui.px(1000);
   walk::Contents contents(view);
-  const walk::Standing standing = walk::stand(view, area, style.shows);
+  const walk::Standing standing = walk::stand_with_numbers(view, area, style.shows);
   walk::follow(view, standing);
-  const walk::Lids lids{style.covers, style.lid};
+  const walk::MatricesStyle of_all{style.covers, style.lid, true};
   std::vector<WalkMatrix> all;
-  for (const walk::Matrix& m : walk::draw_matrices(view, contents, standing, lids))
+  for (const walk::Matrix& m : walk::draw_matrices(view, contents, standing, of_all))
     if (m.place.cells.w >= 1 && m.place.cells.h >= 1) all.push_back(walk_matrix(m));
   return all;
 }

@@ -25,7 +25,9 @@ struct WalkMatrix {
 };
 
 struct WalkPictureStyle {
-  std::function<bool(Stage)> shows;           // the stages that have a matrix
+  /// The stages that have a matrix: the first of these choices that leaves room for all numbers; else the
+  /// first in which scores and weights have theirs; else the first.
+  std::vector<std::function<bool(Stage)>> shows;
   std::function<bool(Stage)> covers;          // those of them whose numbers are covered
   std::function<void(const Box& cells)> lid;  // draws the cover
 };

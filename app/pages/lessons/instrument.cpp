@@ -17,31 +17,6 @@
 
 namespace attnscope {
 
-void draw_lesson_lid(const LessonPage& page, const Box& cells, Rgba edge) {
-  const Ui& ui = page.ui();
-  ui.fill(cells, ui.theme.hatch_ground, ui.px(6));
-  ui.clip(cells);
-  const float step = ui.px(14);
-  for (float x = cells.x - cells.h; x < cells.right(); x += step) {
-    const ImVec2 line[2] = {{x, cells.bottom()}, {x + cells.h, cells.y}};
-    ui.polyline(line, ui.theme.hatch_line, ui.px(1.5f));
-  }
-  ui.unclip();
-  ui.frame(cells, edge, ui.px(2), ui.px(6));
-  const float size = std::min(cells.h * 0.22f / ui.scale(), 64.f);
-  ui.text(cells.centre_x(), cells.centre_y() - ui.px(size * 0.3f), "?",
-          {size, edge, Ink::Semibold, Align::Centre});
-  const float line = cells.centre_y() + ui.px(size * 0.6f) + ui.px(18);
-  if (line + ui.px(14) > cells.bottom()) return;
-  const std::string_view words = "lifts the lid";
-  const float wide = ui.px(22) + ui.px(10) + ui.text_width(words, type::label);
-  const float left = std::round(cells.centre_x() - wide / 2);
-  const Box cap{left - ui.px(6), line - ui.px(14), wide + ui.px(12), ui.px(28)};
-  ui.fill(cap, ui.theme.hatch_ground, ui.px(4));
-  const float key = page.keycap(left, line, "R");
-  ui.text(left + key + ui.px(10), line, words, {type::label, ui.theme.text1});
-}
-
 void ring_lesson_word(const MapFrame& map, const lessons::Anchor& anchor) {
   using Kind = lessons::Anchor::Kind;
   const Ui& ui = map.ui();
@@ -353,6 +328,8 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
     ui.horizontal(box.x + pad, y, box.w - 2 * pad, ui.theme.hairline);
     y += ui.px(8);
   }
+  if (shows_lesson_walk(page))
+    return draw_lesson_walk(page, {box.x + pad, y, box.w - 2 * pad, box.bottom() - ui.px(8) - y});
   const bool vectors = lesson_vectors(page, scene.result).has_value();  // they have a colour bar of their own
   const float foot = vectors ? ui.px(8) : ui.px(page.presented ? 60 : 60 + 44);  // entropy and colour bar
   const Box maps{box.x + pad, y, box.w - 2 * pad, std::max(0.f, box.bottom() - y - foot)};
@@ -374,6 +351,7 @@ void tell_lesson_sides(const LessonPage& page, ToldStep& told) {
   told.sides.clear();
   told.plot_shape = 0;  // set when the plot is drawn
   if (page.lesson().of_model() || page.lesson().of_training() || lesson_vectors(page, scene.result)) return;
+  if (page.step.view != lessons::StepView::Matrix) return;
   const bool two = scene.held != nullptr && !scene.held->result->layer().is_long();
   const auto add = [&](const Scene& side, bool is_b, bool covered, Cell cell) {
     const std::optional<Plane> plane = lesson_plane(page, side);

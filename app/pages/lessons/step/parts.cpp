@@ -1,6 +1,7 @@
 #include "app/pages/lessons/step/parts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/kit/widgets/marks.hpp"
 #include "app/lessons/model_numbers.hpp"
@@ -77,6 +78,31 @@ ProseLookUp LessonPage::prose_look_up() const {
 
 float LessonPage::keycap(float x, float y, std::string_view key) const {
   return draw_keycap(ui(), x, y, key);
+}
+
+void draw_lesson_lid(const LessonPage& page, const Box& cells, Rgba edge) {
+  const Ui& ui = page.ui();
+  ui.fill(cells, ui.theme.hatch_ground, ui.px(6));
+  ui.clip(cells);
+  const float step = ui.px(14);
+  for (float x = cells.x - cells.h; x < cells.right(); x += step) {
+    const ImVec2 line[2] = {{x, cells.bottom()}, {x + cells.h, cells.y}};
+    ui.polyline(line, ui.theme.hatch_line, ui.px(1.5f));
+  }
+  ui.unclip();
+  ui.frame(cells, edge, ui.px(2), ui.px(6));
+  const float size = std::clamp(cells.h * 0.22f / ui.scale(), type::tick, 64.f);
+  ui.text(cells.centre_x(), cells.centre_y() - ui.px(size * 0.3f), "?",
+          {size, edge, Ink::Semibold, Align::Centre});
+  const float line = cells.centre_y() + ui.px(size * 0.6f) + ui.px(18);
+  const std::string_view words = "lifts the lid";
+  const float wide = ui.px(22) + ui.px(10) + ui.text_width(words, type::label);
+  const float left = std::round(cells.centre_x() - wide / 2);
+  const Box cap{left - ui.px(6), line - ui.px(14), wide + ui.px(12), ui.px(28)};
+  if (cap.bottom() > cells.bottom() || cap.w > cells.w) return;
+  ui.fill(cap, ui.theme.hatch_ground, ui.px(4));
+  const float key = page.keycap(left, line, "R");
+  ui.text(left + key + ui.px(10), line, words, {type::label, ui.theme.text1});
 }
 
 std::int64_t lesson_row(const LessonPage& page) {

@@ -48,6 +48,9 @@ float draw_lesson_question(LessonPage&, float x, float y, float width);
 void draw_lesson_instrument(LessonPage&, const Box&);
 /// Covers cells until R: opaque, so that nothing is visible before.
 void draw_lesson_lid(const LessonPage&, const Box& cells, Rgba edge);
+/// Whether the step's picture is the walk; it cannot be where only weights are given.
+bool shows_lesson_walk(const LessonPage&);
+void draw_lesson_walk(LessonPage&, const Box&);
 /// A ring around the object that a word of the prose refers to; its places are rows and keys of this map, −1:
 /// none there.
 void ring_lesson_word(const MapFrame&, const lessons::Anchor&);
