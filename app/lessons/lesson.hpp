@@ -86,15 +86,16 @@ struct CodeLine {
 /// The plot above the matrices; Pruning: below the heads of a model.
 enum class Plot : std::uint8_t { None, Scores, Row, Entropy, Pruning };
 
-/// What stands beside the words: the step's stage as a matrix, beside it what is held; or the matrices of the
-/// computation up to the step's last stage.
-enum class StepView : std::uint8_t { Matrix, Walk };
+/// What stands beside the words: the step's stage as a matrix, beside it what is held; the matrices of the
+/// computation up to the step's last stage; or every head's matrix of the step's stage.
+enum class StepView : std::uint8_t { Matrix, Walk, Heads };
 struct KnownView {
   std::string_view name, what;
 };
-inline constexpr std::array<KnownView, 2> known_views{
+inline constexpr std::array<KnownView, 3> known_views{
     {{"matrix", "the step's stage of the chosen head, and of what is held; the usual one"},
-     {"walk", "queries, keys, values, scores … up to \"until\", as in Walk"}}};
+     {"walk", "queries, keys, values, scores … up to \"until\", as in Walk"},
+     {"heads", "the step's stage of every head of the layer, small"}}};
 
 /// Lines of the file, from 1; 0 if the step does not have the field.
 struct StepLines {

@@ -72,13 +72,14 @@ TEST_CASE("a step says what stands beside its words", "[lessons][lesson_view]") 
   CHECK(view("stage: scores").view == StepView::Matrix);
   CHECK(view("view: matrix").view == StepView::Matrix);
   CHECK(view("view: walk").view == StepView::Walk);
+  CHECK(view("view: heads").view == StepView::Heads);
   CHECK(view("view: walk\nfrom: scores\nuntil: weights").from == "scores");
   CHECK_FALSE(view("view: walk").from);
 
   const auto refused = [](const std::string& steps, const std::string& words) {
     refused_lesson(lesson("## a\n" + steps), words);
   };
-  refused(look("view: lunch"), "a.md:9: \"view\" is \"lunch\"; there are matrix, walk.");
+  refused(look("view: lunch"), "a.md:9: \"view\" is \"lunch\"; there are matrix, walk, heads.");
   refused(look("view:"), "a.md:9: \"view\" is \"\"; there are");
   refused(look("view: matrix\nfrom: scores"), "a.md:10: \"from\" is for \"view: walk\".");
   refused(look("view: walk\nfrom: lunch"), "a.md:10: \"from\" is \"lunch\"; there are embedding, ");
@@ -211,6 +212,57 @@ TEST_CASE("lessons that walk show queries, keys and values", "[lessons][lesson_v
     }
   }
   CHECK(walks >= 18);
+}
+
+TEST_CASE("a step shows every head of its layer, under one lid while it asks", "[lessons][lesson_view]") {
+  const std::string eight =
+      "---\nlesson: x\n---\n```start\n"
+      R"x({"text": ["The cat sat on the mat"], "heads": 8, "weights": "hand-built"})x"
+      "\n```\n## a\nWords.\n";
+  for (const int width : {1280, 1600}) {
+    INFO(width);
+    Player player({.width = width, .height = width == 1280 ? 720 : 1000});
+    const TemporaryDirectory directory;
+    const auto heads = [&] {
+      int count = 0;
+      while (player.items().find("lesson head " + std::to_string(count)) != nullptr) ++count;
+      return count;
+    };
+    const auto open = [&](const std::string& steps, const char* name) {
+      player.app().files().opening.open(written_lesson(directory, eight + steps, name));
+      player.settle();
+      REQUIRE(player.app().lessons().open());
+    };
+    open(look("view: heads\nstage: weights\nhead: 0\ncell: 3, 2"), "a.md");
+    CHECK(heads() == 8);
+    CHECK(player.items().find("lesson A 0") == nullptr);
+    CHECK(player.collides() == "");
+    const RecordedItem& map = *player.items().find("lesson head 7");
+    CHECK(map.max.x - map.min.x >= 100);
+    player.click("lesson head 3");
+    player.settle();
+    CHECK(player.app().selection().head == 3);
+
+    open(look("view: heads\nstage: weights") + asked, "b.md");
+    CHECK(heads() == 0);
+    CHECK(player.says("lifts the lid"));
+    CHECK(player.collides() == "");
+    player.press(ImGuiKey_R);
+    CHECK(heads() == 8);
+  }
+}
+
+TEST_CASE("the lesson on heads shows all of them, before a room as well", "[lessons][lesson_view]") {
+  Player player({.width = 1600, .height = 1000});
+  player.app().lessons().go_to({"07-many-heads", 0});
+  player.settle();
+  for (const bool presented : {false, true}) {
+    INFO(presented);
+    if (presented) player.press(ImGuiKey_F5);
+    for (const int head : {0, 7})
+      CHECK(player.items().find("lesson head " + std::to_string(head)) != nullptr);
+    CHECK(player.collides() == "");
+  }
 }
 
 TEST_CASE("a translated step shows what its original shows", "[lessons][lesson_view]") {

@@ -338,6 +338,12 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
   const float alone = vectors ? maps.w : std::min(maps.w, maps.h + ui.px(120));
   const float width = two ? std::floor((maps.w - gap) / 2) : alone;
   const std::optional<ColourScale> scale = vectors ? std::nullopt : lesson_scale(page, two);
+  if (page.step.view == lessons::StepView::Heads && scale) {
+    draw_lesson_heads(page, {maps.x, maps.y, maps.w, maps.h + ui.px(44)}, *scale);
+    if (!page.presented)
+      draw_lesson_ramp(page, {maps.x, box.bottom() - ui.px(36), maps.w, ui.px(30)}, *scale);
+    return;
+  }
   // With one side A is covered; with two B is.
   draw_lesson_side(page, {scene, false, page.hides() && !two, nullptr, scale},
                    {maps.x, maps.y, width, maps.h});

@@ -14,6 +14,7 @@ namespace attnscope {
 /// The numbers of a step's prose: of its own head, in A and in B.
 lessons::LookUp lesson_numbers(const Scene&, const lessons::Step&);
 struct MapFrame;
+struct ColourScale;
 
 struct LessonPage {
   Scene& scene;
@@ -51,6 +52,8 @@ void draw_lesson_lid(const LessonPage&, const Box& cells, Rgba edge);
 /// Whether the step's picture is the walk; it cannot be where only weights are given.
 bool shows_lesson_walk(const LessonPage&);
 void draw_lesson_walk(LessonPage&, const Box&);
+/// A stage of every head, in the colours of this scale.
+void draw_lesson_heads(LessonPage&, const Box&, const ColourScale&);
 /// A ring around the object that a word of the prose refers to; its places are rows and keys of this map, −1:
 /// none there.
 void ring_lesson_word(const MapFrame&, const lessons::Anchor&);

@@ -1,0 +1,148 @@
+// app/pages/lessons: all heads of the layer as a step's picture: the same stage of each, the chosen one
+// framed.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/kit/ui/number_format.hpp"
+#include "app/lessons/lesson_numbers.hpp"
+#include "app/pages/lessons/step/head_weights.hpp"
+#include "app/pages/lessons/step/parts.hpp"
+#include "app/scene/picture.hpp"
+#include "app/state/plane.hpp"
+#include "app/views/heads/thumbnail.hpp"
+
+namespace attnscope {
+namespace {
+
+/// The places of the heads, device pixels.
+struct LessonHeads {
+  std::int64_t columns = 1;
+  float side = 0;    // the longer one of a picture
+  float labels = 0;  // room for the tokens' names at the left
+  float title = 0;   // height of the line above a picture
+  float gap = 0;     // between pictures
+  Box picture_of_first;
+
+  Box picture(std::int64_t head) const {
+    const auto column = static_cast<float>(head % columns), row = static_cast<float>(head / columns);
+    return {std::round(picture_of_first.x + column * (picture_of_first.w + gap)),
+            std::round(picture_of_first.y + row * (picture_of_first.h + gap + title)), picture_of_first.w,
+            picture_of_first.h};
+  }
+};
+
+float widest_query_label(const Ui& ui, const LayerResult& result) {
+  float widest = 0;
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(result.dimensions.queries, 64); ++i)
+    widest = std::max(widest, ui.text_width(query_label(result, 0, i), type::label, Ink::Semibold));
+  return std::min(widest, ui.px(96));
+}
+
+/// With the number of columns that makes the pictures largest.
+LessonHeads place_lesson_heads(const LessonPage& page, const Box& area) {
+  const Ui& ui = page.ui();
+  const Dimensions& d = page.scene.result.dimensions;
+  const Aspect aspect(d);
+  LessonHeads best;
+  const float labels = std::round(widest_query_label(ui, page.scene.result) + ui.px(12)), title = ui.px(24),
+              gap = ui.px(page.scene.compact ? 14 : 20);
+  for (std::int64_t columns = 1; columns <= std::min<std::int64_t>(d.heads, 8); ++columns) {
+    const auto across = static_cast<float>(columns),
+               down = static_cast<float>((d.heads + columns - 1) / columns);
+    const float width = (area.w - labels - gap * (across - 1)) / across;
+    const float height = (area.h - gap * (down - 1)) / down - title;
+    const float side = std::floor(std::min(width / aspect.wide, height / aspect.high));
+    if (side <= best.side) continue;
+    best = {columns, side, labels, title, gap, aspect.picture(ui, area.x + labels, area.y + title, side)};
+  }
+  return best;
+}
+
+/// What the step shows of a head; of a zeroed one its own weights.
+Plane plane_of_head(const LessonPage& page, std::int64_t head) {
+  const LayerResult& result = page.scene.result;
+  if (page.step.stage && *page.step.stage != "weights")
+    if (const auto plane = lessons::plane_called(result, *page.step.stage)) return *plane;
+  return lesson_weights(page, result, head);
+}
+
+/// The names of the tokens beside the first picture of each line, as many as have room.
+void draw_lesson_head_labels(const LessonPage& page, const LessonHeads& places, std::int64_t first) {
+  const Ui& ui = page.ui();
+  const Dimensions& d = page.scene.result.dimensions;
+  const Box picture = places.picture(first);
+  const float high = picture.h / static_cast<float>(d.queries);
+  const auto step = std::max<std::int64_t>(1, std::llround(std::ceil(ui.px(15) / std::max(high, 0.01f))));
+  for (std::int64_t i = 0; i < d.queries; i += step) {
+    const bool chosen = i == lesson_row(page);
+    ui.text(picture.x - ui.px(8), cell_box(picture, i, 0, d.queries, d.keys).centre_y(),
+            query_label(page.scene.result, 0, i),
+            {type::label, chosen ? ui.theme.query : ui.theme.text2, chosen ? Ink::Semibold : Ink::Regular,
+             Align::Right, places.labels - ui.px(10)});
+  }
+}
+
+void take_mouse_of_head(LessonPage& page, const Box& picture, std::int64_t head) {
+  Scene& scene = page.scene;
+  const Ui& ui = scene.ui;
+  const Ui::Touch touch = ui.touch(("lesson head " + std::to_string(head)).c_str(), picture);
+  if (touch.hovered || touch.focused)
+    ui.frame(picture.grown(ui.px(3)), ui.theme.text3, std::max(1.f, ui.px(1)), ui.px(4));
+  if (touch.hovered) scene.next.hovered_head = head;
+  if (touch.clicked) scene.next.head = head;
+  if (!touch.pointed) return;
+  const Dimensions& d = scene.result.dimensions;
+  const Cell under = cell_at(picture, ImGui::GetIO().MousePos, d.queries, d.keys);
+  scene.next.hovered_cell = under;
+  if (touch.clicked) scene.next.choose(under);
+  const Plane plane = plane_of_head(page, head);
+  const auto value = static_cast<double>(matrix_of(scene.result, plane, 0, head)(under.query, under.key));
+  const std::string where =
+      query_label(scene.result, 0, under.query) + " → " + key_label(scene.result, 0, under.key);
+  tooltip(ui, touch.hovered, cell_box(picture, under.query, under.key, d.queries, d.keys),
+          {where, fixed(value, 4), {}, {}});
+}
+
+void draw_one_of_heads(LessonPage& page, const LessonHeads& places, std::int64_t head,
+                       const ColourScale& scale) {
+  Scene& scene = page.scene;
+  const Ui& ui = scene.ui;
+  const Box picture = places.picture(head);
+  const bool chosen = head == scene.selection.head;
+  const Rgba hue = ui.theme.head(head);
+  const std::string number = std::to_string(head);
+  const float wide = std::max(ui.px(18), ui.text_width(number, type::tick, Ink::Semibold) + ui.px(8));
+  badge(ui, {picture.x, picture.y - ui.px(20), wide, ui.px(16)}, number, chosen ? hue : fade(hue, 0.3f),
+        chosen ? ink_on(hue) : hue);
+  if (page.hides()) return;
+  take_mouse_of_head(page, picture, head);
+  const float opacity = gives_nothing(scene.result.document, head) ? 0.22f : 1;
+  draw_matrix(scene, ("lesson head picture " + number).c_str(), picture, plane_of_head(page, head), 0, head,
+              scale, opacity);
+  const bool meant = page.pointed && page.pointed->kind == lessons::Anchor::Kind::Head &&
+                     !page.pointed->places.empty() && page.pointed->places.front() == head;
+  if (chosen || meant)
+    ui.frame(picture.grown(ui.px(3)), meant ? ui.theme.text1 : ui.theme.query, ui.px(meant ? 3 : 2),
+             ui.px(4));
+}
+
+}  // namespace
+
+void draw_lesson_heads(LessonPage& page, const Box& area, const ColourScale& scale) {
+  const std::int64_t heads = page.scene.result.dimensions.heads;
+  const LessonHeads places = place_lesson_heads(page, area);
+  if (places.side < page.ui().px(12)) return;
+  for (std::int64_t head = 0; head < heads; ++head) {
+    if (head % places.columns == 0) draw_lesson_head_labels(page, places, head);
+    draw_one_of_heads(page, places, head, scale);
+  }
+  if (!page.hides()) return;
+  // One lid over all of them.
+  const Box first = places.picture(0), last = places.picture(heads - 1);
+  const Box right = places.picture(std::min(places.columns, heads) - 1);
+  draw_lesson_lid(page, {first.x, first.y, right.right() - first.x, last.bottom() - first.y},
+                  page.ui().theme.border);
+}
+
+}  // namespace attnscope
