@@ -87,15 +87,18 @@ struct CodeLine {
 enum class Plot : std::uint8_t { None, Scores, Row, Entropy, Pruning };
 
 /// What stands beside the words: the step's stage as a matrix, beside it what is held; the matrices of the
-/// computation up to the step's last stage; or every head's matrix of the step's stage.
-enum class StepView : std::uint8_t { Matrix, Walk, Heads };
+/// computation up to the step's last stage; every head's matrix of the step's stage; or the
+/// weights and the loss's gradients of weights and logits.
+enum class StepView : std::uint8_t { Matrix, Walk, Heads, Gradients };
 struct KnownView {
   std::string_view name, what;
 };
-inline constexpr std::array<KnownView, 3> known_views{
+inline constexpr std::array<KnownView, 4> known_views{
     {{"matrix", "the step's stage of the chosen head, and of what is held; the usual one"},
      {"walk", "queries, keys, values, scores … up to \"until\", as in Walk"},
-     {"heads", "the step's stage of every head of the layer, small"}}};
+     {"heads", "the step's stage of every head of the layer, small"},
+     {"gradients",
+      "A, ∂A and ∂M of the head: its weights, the loss's gradient of them and that of the logits"}}};
 
 /// Lines of the file, from 1; 0 if the step does not have the field.
 struct StepLines {

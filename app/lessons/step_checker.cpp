@@ -19,6 +19,8 @@ void StepChecker::check(const LayerResult& shown, const LayerResult* held, const
                                 shown.dimensions.heads, shown.dimensions.heads == 1 ? "head" : "heads"));
   if (step_.view == StepView::Walk && !knows_scores(shown.document))
     add(lines.view, "\"view: walk\" begins with queries and keys, and the step gives weights alone.");
+  if (step_.view == StepView::Gradients && !shown.gradients)
+    add(lines.view, "\"view: gradients\" shows those of a \"loss\", and the step's Document has none.");
   check_cells(shown, held, reading != nullptr);
   if (step_.stage && !plane_called(shown, *step_.stage) && !vectors_called(shown, *step_.stage))
     add(lines.stage,

@@ -73,13 +73,14 @@ TEST_CASE("a step says what stands beside its words", "[lessons][lesson_view]") 
   CHECK(view("view: matrix").view == StepView::Matrix);
   CHECK(view("view: walk").view == StepView::Walk);
   CHECK(view("view: heads").view == StepView::Heads);
+  CHECK(view("view: gradients").view == StepView::Gradients);
   CHECK(view("view: walk\nfrom: scores\nuntil: weights").from == "scores");
   CHECK_FALSE(view("view: walk").from);
 
   const auto refused = [](const std::string& steps, const std::string& words) {
     refused_lesson(lesson("## a\n" + steps), words);
   };
-  refused(look("view: lunch"), "a.md:9: \"view\" is \"lunch\"; there are matrix, walk, heads.");
+  refused(look("view: lunch"), "a.md:9: \"view\" is \"lunch\"; there are matrix, walk, heads, gradients.");
   refused(look("view:"), "a.md:9: \"view\" is \"\"; there are");
   refused(look("view: matrix\nfrom: scores"), "a.md:10: \"from\" is for \"view: walk\".");
   refused(look("view: walk\nfrom: lunch"), "a.md:10: \"from\" is \"lunch\"; there are embedding, ");
@@ -112,6 +113,12 @@ TEST_CASE("the checker knows what the walk of a step shows", "[lessons][lesson_v
   const std::vector<std::string> problems = checked_lesson(alone).problems;
   REQUIRE(problems.size() == 1);
   CHECK_THAT(problems[0], ContainsSubstring("a.md:10: \"view: walk\" begins with queries and keys"));
+
+  // Nor are there gradients without a loss.
+  const std::vector<std::string> lossless =
+      checked_lesson(lesson("## a\n" + look("stage: weights\nview: gradients"))).problems;
+  REQUIRE(lossless.size() == 1);
+  CHECK_THAT(lossless[0], ContainsSubstring("a.md:10: \"view: gradients\" shows those of a \"loss\""));
 
   // A matrix of weights hides the scores of other rows, the walk does not; nor is its lid over them.
   const std::string weights = "stage: weights\ncell: 0, 0";
@@ -262,6 +269,53 @@ TEST_CASE("the lesson on heads shows all of them, before a room as well", "[less
     for (const int head : {0, 7})
       CHECK(player.items().find("lesson head " + std::to_string(head)) != nullptr);
     CHECK(player.collides() == "");
+  }
+}
+
+TEST_CASE("a step shows weights and gradients, those of the logits under a lid while it asks",
+          "[lessons][lesson_view]") {
+  const std::string with_loss =
+      "---\nlesson: x\n---\n```start\n"
+      R"x({"text": ["The cat sat on"], "heads": 1, "weights": "random", )x"
+      R"x("positions": "none", "loss": {"kind": "mse"}})x"
+      "\n```\n## a\nWords.\n" +
+      look("view: gradients\nstage: weights\ncell: 2, 1");
+  const TemporaryDirectory directory;
+  Player player({.width = 1600, .height = 1000});
+  const auto has = [&](const std::string& symbol) {
+    return player.items().find("lesson plane " + symbol) != nullptr;
+  };
+  player.app().files().opening.open(written_lesson(directory, with_loss + asked));
+  player.settle();
+  REQUIRE(player.app().lessons().open());
+  CHECK((has("A") && has("∂A") && !has("∂M")));
+  CHECK(player.items().find("lesson A 0") == nullptr);
+  CHECK(player.collides() == "");
+  player.press(ImGuiKey_R);
+  CHECK((has("A") && has("∂A") && has("∂M")));
+  CHECK(player.collides() == "");
+  // A click chooses the cell for the table of its row.
+  const RecordedItem& plane = *player.items().find("lesson plane ∂M");
+  player.click_at({plane.min.x + 4, plane.max.y - 4});
+  player.settle();
+  CHECK(player.app().selection().cell == Cell{3, 0});
+}
+
+TEST_CASE("the lesson on gradients shows gradients, in a small window and before a room",
+          "[lessons][lesson_view]") {
+  Player player;
+  for (const bool presented : {false, true}) {
+    INFO(presented);
+    if (presented) player.press(ImGuiKey_F5);
+    for (const std::int64_t step : {0, 1, 5}) {
+      INFO(step);
+      player.app().lessons().go_to({"12-who-still-learns", step});
+      player.settle();
+      if (player.step().question) player.press(ImGuiKey_R);
+      for (const char* symbol : {"A", "∂A", "∂M"})
+        CHECK(player.items().find(std::string("lesson plane ") + symbol) != nullptr);
+      CHECK(player.collides() == "");
+    }
   }
 }
 

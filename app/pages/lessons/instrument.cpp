@@ -14,6 +14,7 @@
 #include "app/views/parts/heat_map.hpp"
 #include "app/views/parts/map_parts.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/document/known.hpp"
 
 namespace attnscope {
 
@@ -328,8 +329,10 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
     ui.horizontal(box.x + pad, y, box.w - 2 * pad, ui.theme.hairline);
     y += ui.px(8);
   }
-  if (shows_lesson_walk(page))
-    return draw_lesson_walk(page, {box.x + pad, y, box.w - 2 * pad, box.bottom() - ui.px(8) - y});
+  const Box whole{box.x + pad, y, box.w - 2 * pad, box.bottom() - ui.px(8) - y};
+  if (shows_lesson_walk(page)) return draw_lesson_walk(page, whole);
+  if (page.step.view == lessons::StepView::Gradients && knows_values(scene.result.document))
+    return draw_lesson_gradients(page, whole);
   const bool vectors = lesson_vectors(page, scene.result).has_value();  // they have a colour bar of their own
   const float foot = vectors ? ui.px(8) : ui.px(page.presented ? 60 : 60 + 44);  // entropy and colour bar
   const Box maps{box.x + pad, y, box.w - 2 * pad, std::max(0.f, box.bottom() - y - foot)};

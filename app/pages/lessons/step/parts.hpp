@@ -54,6 +54,8 @@ bool shows_lesson_walk(const LessonPage&);
 void draw_lesson_walk(LessonPage&, const Box&);
 /// A stage of every head, in the colours of this scale.
 void draw_lesson_heads(LessonPage&, const Box&, const ColourScale&);
+/// Weights, their gradient and that of the logits.
+void draw_lesson_gradients(LessonPage&, const Box&);
 /// A ring around the object that a word of the prose refers to; its places are rows and keys of this map, −1:
 /// none there.
 void ring_lesson_word(const MapFrame&, const lessons::Anchor&);
