@@ -77,7 +77,7 @@ class StageRun {
   /// tensor x.
   Ptr positioned(const Ptr& x) const {
     const Positions kind = document_.layer().positions;
-    if (!x || (kind != Positions::Sinusoidal && kind != Positions::Learned)) return x;
+    if (!x || !is_added_to_tokens(kind)) return x;
     const Ptr table = block(from_[Parameter::PositionTable]);
     return shared(add_positions(document_, *x, table.get()));
   }

@@ -55,14 +55,4 @@ std::optional<NormSettings> norm_of(const LayerSpec&);
 /// The norm of a layer's latents; nullopt without one.
 std::optional<NormSettings> latent_norm_of(const LayerSpec&);
 
-/// The parameter that holds the learned bias of a kind of positions.
-inline std::optional<Parameter> bias_table(Positions p) {
-  switch (p) {
-    case Positions::RelativeBuckets: return Parameter::RelativeBias;
-    case Positions::RelativeWindows: return Parameter::WindowBias;
-    case Positions::Disentangled: return Parameter::RelativeVectors;
-    default: return std::nullopt;
-  }
-}
-
 }  // namespace attnscope

@@ -308,7 +308,7 @@ void check_rest(const Document& document, const Dimensions& size) {
   check_interventions(layer.interventions, size);
   check_additive(layer.masking.additive, size);
   const int rope_dims = layer.position_settings.rope_dims;
-  const bool rotary = layer.positions == Positions::RopeHalf || layer.positions == Positions::RopeInterleaved;
+  const bool rotary = is_rotary(layer.positions);
   if (rotary && has_latent(document) && rope_dims > layer.latent.shared) {
     throw Error(
         fmt::format("{} dimensions cannot be rotated: the shared key, which rotary positions turn, has "

@@ -1,5 +1,6 @@
 // core/document: names of the values of enumerations: in document files and on the command line, on a
-// control, and in a list of differences. One list for each enumeration, in the order of its enumerators.
+// control, and in a list of differences. One list for each enumeration, in the order of its enumerators;
+// those of Positions stand in core/transformer/positions.hpp.
 #pragma once
 
 #include <algorithm>
@@ -40,16 +41,6 @@ ATTNSCOPE_ENUM_NAMES(Initialiser, Initialiser::Linear,
                       {"orthogonal", {}, "orthogonal"},
                       {"linear", {}, "nn.Linear"}});
 ATTNSCOPE_ENUM_NAMES(Projection, Projection::Output, {{"query"}, {"key"}, {"value"}, {"output"}});
-ATTNSCOPE_ENUM_NAMES(Positions, Positions::Disentangled,
-                     {{"none", "None", "no positions"},
-                      {"sinusoidal", "Sinusoidal", "sinusoidal"},
-                      {"learned", "Learned", "learned"},
-                      {"buckets", "Relative buckets", "T5 buckets"},
-                      {"alibi", "ALiBi", "ALiBi"},
-                      {"rope-half", "RoPE, halves", "RoPE"},
-                      {"rope-interleaved", "RoPE, interleaved", "RoPE pairs"},
-                      {"windows", "Rows and columns", "Swin bias"},
-                      {"disentangled", "Disentangled", "disentangled"}});
 ATTNSCOPE_ENUM_NAMES(RopeScaling, RopeScaling::Llama3,
                      {{"none", "None", "RoPE not scaled"},
                       {"linear", "Linear", "linear RoPE"},
@@ -113,6 +104,15 @@ ATTNSCOPE_ENUM_NAMES(Precision, Precision::Float16,
 ATTNSCOPE_ENUM_NAMES(Loss::Kind, Loss::Kind::MeanSquared,
                      {{"off", "Off", "no loss"}, {"sum", "Sum", "loss Σ"}, {"mse", "Mean sq.", "loss mse"}});
 #undef ATTNSCOPE_ENUM_NAMES
+template <>
+struct EnumNames<Positions> {
+  static constexpr auto list = [] {
+    std::array<EnumName, position_schemes.size()> names{};
+    for (std::size_t i = 0; i < names.size(); ++i)
+      names[i] = {position_schemes[i].key, position_schemes[i].label, position_schemes[i].words};
+    return names;
+  }();
+};
 
 template <class E>
 constexpr const EnumName& enum_name(E value) {

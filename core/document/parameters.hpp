@@ -12,6 +12,7 @@
 
 #include "core/base/tensor.hpp"
 #include "core/document/stage.hpp"
+#include "core/transformer/positions.hpp"
 
 namespace attnscope {
 
@@ -37,12 +38,12 @@ enum class Parameter : std::uint8_t {
   LatentNorm,    // Latent::normed
   WQueryLatent,  // W_DQ
   QueryLatentNorm,
-  SinkLogits,       // a logit for each head that joins the softmax and has no value
-  PositionTable,    // Positions::Learned
-  RelativeBias,     // Positions::RelativeBuckets
-  WindowBias,       // Positions::RelativeWindows
-  RelativeVectors,  // Positions::Disentangled
-  AttentionNorm,    // from here on of a block, see block_settings.hpp
+  SinkLogits,     // a logit for each head that joins the softmax and has no value
+  PositionTable,  // of kinds of positions, see ParameterInfo::scheme
+  RelativeBias,
+  WindowBias,
+  RelativeVectors,
+  AttentionNorm,  // from here on of a block, see block_settings.hpp
   AttentionNormBias,
   OutputNorm,  // of the attention output, before or after the residual addition
   OutputNormBias,
@@ -117,6 +118,7 @@ struct ParameterInfo {
   std::string_view layer_key;            // in a layer file (see layer_tensors.hpp); empty = not held there
   Field field;                           // the Field that a change of it belongs to
   Extents extents;                       // of its dimensions
+  std::optional<Positions> scheme = {};  // of Position: the kind of positions that reads it
   constexpr int rank() const { return extents[1] == Extent::None ? 1 : 2; }
   constexpr Extent columns() const { return extents[static_cast<std::size_t>(rank() - 1)]; }
 };
@@ -158,13 +160,17 @@ inline constexpr std::array<ParameterInfo, parameter_count> parameter_table{{
     {Parameter::SinkLogits, ParameterKind::Sink, std::nullopt, "the sink logits", "sink-logits", "sinks", "",
      Field::Softmax, Extents{Extent::Heads}},
     {Parameter::PositionTable, ParameterKind::Position, std::nullopt, "the table of positions",
-     "position-table", "positions", "", Field::Positions, Extents{Extent::Positions, Extent::Model}},
+     "position-table", "positions", "", Field::Positions, Extents{Extent::Positions, Extent::Model},
+     Positions::Learned},
     {Parameter::RelativeBias, ParameterKind::Position, std::nullopt, "the relative position bias",
-     "relative-bias", "relative_bias", "", Field::Positions, Extents{Extent::Buckets, Extent::Heads}},
+     "relative-bias", "relative_bias", "", Field::Positions, Extents{Extent::Buckets, Extent::Heads},
+     Positions::RelativeBuckets},
     {Parameter::WindowBias, ParameterKind::Position, std::nullopt, "the window position bias", "window-bias",
-     "window_bias", "", Field::Positions, Extents{Extent::WindowOffsets, Extent::Heads}},
+     "window_bias", "", Field::Positions, Extents{Extent::WindowOffsets, Extent::Heads},
+     Positions::RelativeWindows},
     {Parameter::RelativeVectors, ParameterKind::Position, std::nullopt, "the relative position vectors",
-     "relative-vectors", "relative_vectors", "", Field::Positions, Extents{Extent::Distances, Extent::Model}},
+     "relative-vectors", "relative_vectors", "", Field::Positions, Extents{Extent::Distances, Extent::Model},
+     Positions::Disentangled},
     {Parameter::AttentionNorm, ParameterKind::BlockNorm, std::nullopt, "the norm before attention",
      "attention-norm", "attention_norm", "", Field::BlockNorms, Extents{Extent::Model}},
     {Parameter::AttentionNormBias, ParameterKind::BlockNorm, std::nullopt,
@@ -200,6 +206,17 @@ inline constexpr std::array<ParameterInfo, parameter_count> parameter_table{{
 
 constexpr const ParameterInfo& info(Parameter which) {
   return parameter_table[static_cast<std::size_t>(which)];
+}
+
+/// The learned table of a kind of positions; nothing if it has none. The table of its bias: nothing for
+/// vectors that are added to tokens, which are constants.
+constexpr std::optional<Parameter> table_of(Positions scheme) {
+  for (const ParameterInfo& row : parameter_table)
+    if (row.scheme == scheme) return row.parameter;
+  return std::nullopt;
+}
+constexpr std::optional<Parameter> bias_table(Positions scheme) {
+  return is_added_to_scores(scheme) ? table_of(scheme) : std::nullopt;
 }
 
 /// The matrix and the bias of a projection.

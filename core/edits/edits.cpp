@@ -252,10 +252,8 @@ Document small_model(Document document) {
   Weights& weights = document.layer().weights;
   weights.recipe = Recipe::Random;
   weights.blocks = {};
-  weights[Parameter::PositionTable].reset();  // these belong to the old width and heads
-  weights[Parameter::RelativeBias].reset();
-  weights[Parameter::WindowBias].reset();
-  weights[Parameter::RelativeVectors].reset();
+  for (const ParameterInfo& row : parameter_table)  // these belong to the old width and heads
+    if (row.kind == ParameterKind::Position) weights[row.parameter].reset();
   document.layer().kv_heads = document.layer().d_k = document.layer().d_v = 0;
   document.layer().d_model = width;
   document.layer().position_settings.rope_dims =

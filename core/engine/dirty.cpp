@@ -18,11 +18,8 @@ bool same_tokens(const Sequences& was, const Sequences& now) {
 
 /// Whether the numbers of the positions come from the seed.
 bool seeded_positions(const Document& document) {
-  const LayerSpec& layer = document.layer();
-  return (layer.positions == Positions::Learned && !layer.weights[Parameter::PositionTable]) ||
-         (layer.positions == Positions::RelativeBuckets && !layer.weights[Parameter::RelativeBias]) ||
-         (layer.positions == Positions::RelativeWindows && !layer.weights[Parameter::WindowBias]) ||
-         (layer.positions == Positions::Disentangled && !layer.weights[Parameter::RelativeVectors]);
+  const std::optional<Parameter> table = table_of(document.layer().positions);
+  return table && !document.layer().weights[*table];
 }
 
 /// Guesses do not change results.

@@ -23,12 +23,9 @@ std::string reason_against(const Document& document) {
     return "A mask after the softmax needs every weight at once; it is not streamed.";
   if (layer.masking.hidden != Masking::Hidden::MinusInfinity)
     return "Hidden keys get a finite number instead of minus infinity; that is not streamed.";
-  if (layer.positions == Positions::RelativeWindows)
-    return "A position bias over rows and columns of an image needs a number for every score; it is not "
-           "streamed.";
-  if (is_disentangled(document))
-    return "Disentangled positions need a number for every score; they are not streamed.";
-  return {};
+  const PositionFacts& positions = position_facts(layer.positions);
+  if (positions.of_tokens && document.input.is_given()) return {};
+  return std::string(positions.not_streamed);
 }
 
 /// One sequence of a tensor [batch][heads][rows][numbers].

@@ -43,7 +43,8 @@ void add_positions(BlockProblem& made, Positions positions, const PositionSettin
                    const StackWeights& weights) {
   check_positions(positions);
   if (is_distance_bias(positions))
-    add_distances(made, {positions, settings, made.problem.heads, weights.relative_bias});
+    add_distances(made, {positions, settings, made.problem.heads,
+                         weights.bias_table ? weights.bias_table->values() : std::span<const float>()});
 }
 
 BlockProblem sized(const LayerSpec& of, std::int64_t queries, std::int64_t keys) {
@@ -62,17 +63,7 @@ BlockProblem sized(const LayerSpec& of, std::int64_t queries, std::int64_t keys)
 }  // namespace
 
 void check_positions(Positions positions) {
-  switch (positions) {
-    case Positions::None:
-    case Positions::Alibi:
-    case Positions::RelativeBuckets:
-    case Positions::RopeHalf:
-    case Positions::RopeInterleaved: return;
-    case Positions::Learned:  // added to the tokens, see StackSpec::embedded
-    case Positions::Sinusoidal:
-    case Positions::RelativeWindows:
-    case Positions::Disentangled: break;
-  }
+  if (position_facts(positions).in_blocks) return;
   throw Error(fmt::format("Positions of a model: {}; learned, RoPE, ALiBi or T5 buckets were expected.",
                           enum_name(positions).words));
 }

@@ -106,7 +106,7 @@ class Stager {
     LayerSpec& layer = document.layer();
     layer.weights.recipe = Recipe::Given;
     put_attention(block_.change, of_, n_, n_, hidden_keys(mask_, n_), layer);
-    put_tables(block_.spec, block_.weights, block_.index, layer);
+    put_tables(block_.weights, block_.index, layer);
     return document;
   }
 
@@ -210,14 +210,12 @@ void put_attention(const BlockChange& change, const LayerSpec& own, std::int64_t
   layer.masking.additive = fitted(layer.masking.additive, queries, keys, hidden);
 }
 
-void put_tables(const StackSpec& spec, const StackWeights& weights, std::size_t block, LayerSpec& layer) {
+void put_tables(const StackWeights& weights, std::size_t block, LayerSpec& layer) {
   if (layer.qk_norm.kind != QkNorm::Kind::None) {
     layer.weights[Parameter::QueryNorm] = row_tensor(weights.blocks[block].attention.query_norm.weight);
     layer.weights[Parameter::KeyNorm] = row_tensor(weights.blocks[block].attention.key_norm.weight);
   }
-  if (layer.positions == Positions::RelativeBuckets)
-    layer.weights[Parameter::RelativeBias] = std::make_shared<const Tensor>(
-        Shape{layer.position_settings.buckets, spec.blocks[block].heads}, weights.relative_bias);
+  if (const auto table = bias_table(layer.positions)) layer.weights[*table] = weights.bias_table;
 }
 
 Sweep sweep_of(const StagedAttention& staged, const SweepRequest& request, const Work& work) {
@@ -295,23 +293,10 @@ void check_attention(const BlockChange& change, const StackSpec& stack) {
       added && (added->shape()[0] != 1 || (added->shape()[1] != 1 && added->shape()[1] != heads)))
     refuse(fmt::format("a painted mask of shape {}; [1][1 or {}][queries][keys] was expected",
                        to_string(added->shape()), heads));
-  switch (layer.positions) {
-    case Positions::None:
-    case Positions::RopeHalf:
-    case Positions::RopeInterleaved:
-    case Positions::Alibi: break;
-    case Positions::RelativeBuckets:
-      if (own.positions != Positions::RelativeBuckets ||
-          layer.position_settings.buckets != own.position_settings.buckets)
-        refuse("relative buckets, which need a learned table of as many buckets; the model has none");
-      break;
-    case Positions::RelativeWindows:
-    case Positions::Disentangled:
-      refuse("positions with a learned table, which the model does not have");
-      break;
-    case Positions::Sinusoidal:
-    case Positions::Learned: refuse("positions that are added to the tokens before the first layer");
-  }
+  const PositionFacts& positions = position_facts(layer.positions);
+  const bool has_table = positions.in_blocks && own.positions == layer.positions &&
+                         layer.position_settings.buckets == own.position_settings.buckets;
+  if (!positions.refused_inside.empty() && !has_table) refuse(positions.refused_inside);
 }
 
 }  // namespace attnscope

@@ -63,8 +63,8 @@ void put_attention(const BlockChange&, const LayerSpec& own, std::int64_t querie
                    const TensorPtr& hidden, LayerSpec&);
 
 /// Gives a layer the weights that its settings of attention read besides the maps: of QK-norm, and the table
-/// of relative buckets.
-void put_tables(const StackSpec&, const StackWeights&, std::size_t block, LayerSpec&);
+/// of the position bias.
+void put_tables(const StackWeights&, std::size_t block, LayerSpec&);
 
 /// What a sweep of these rows would give, except log-sum-exp and strongest keys.
 Sweep sweep_of(const StagedAttention&, const SweepRequest&, const Work&);

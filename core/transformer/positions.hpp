@@ -1,14 +1,16 @@
-// core/transformer: the positional encodings of layers, models and networks that are trained. Each of the
-// three refuses those it does not have; for names see core/document/enum_names.hpp.
+// core/transformer: the positional encodings of layers, models and networks that are trained, and what each
+// is: one table, which all others ask. Its formulas: core/transformer/positions/. Layers, models and networks
+// refuse those they do not have.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace attnscope {
 
-/// Positional encodings. Sinusoidal and Learned are added to token vectors, RelativeBuckets, Alibi,
-/// RelativeWindows and Disentangled to scores; RopeHalf and RopeInterleaved rotate queries and keys.
+/// Positional encodings.
 enum class Positions : std::uint8_t {
   None,
   Sinusoidal,       // Vaswani et al. 2017, section 3.5
@@ -29,12 +31,113 @@ inline bool rotates(std::size_t layer, int interval) {
   return interval == 0 || (layer + 1) % static_cast<std::size_t>(interval) != 0;
 }
 
-/// Whether queries and keys are rotated; whether a bias that depends on the distance alone is added to the
-/// scores; whether any bias is.
-inline bool is_rotary(Positions p) { return p == Positions::RopeHalf || p == Positions::RopeInterleaved; }
-inline bool is_distance_bias(Positions p) { return p == Positions::RelativeBuckets || p == Positions::Alibi; }
-inline bool is_added_to_scores(Positions p) {
-  return is_distance_bias(p) || p == Positions::RelativeWindows || p == Positions::Disentangled;
+/// Where positions enter the computation. Graphics cards compute Heads and Distances; a bias of Cells is made
+/// on the CPU.
+enum class PositionPlace : std::uint8_t {
+  Nowhere,
+  Tokens,     // vectors are added to those of the tokens
+  Heads,      // queries and keys are rotated
+  Distances,  // a bias for each head and distance key - query is added to the scores
+  Cells,      // a bias for each head, query and key is
+};
+
+struct PositionFacts {
+  Positions scheme;
+  std::string_view key, label, words;  // see EnumName in core/document/enum_names.hpp
+  PositionPlace place = PositionPlace::Nowhere;
+  bool of_tokens = false;  // reads the vectors of tokens, so that it has no effect on given Q, K and V
+  /// Why the attention of a long text is not streamed with it, one sentence; empty if it is.
+  std::string_view not_streamed = {};
+  /// Whether the blocks of a model can have it; those that are added to tokens are StackSpec::embedded.
+  bool in_blocks = false;
+  /// What a block of a model that lacks it cannot be given, behind "cannot have"; empty if any block can.
+  std::string_view refused_inside = {};
+};
+
+inline constexpr std::string_view added_to_first =
+    "positions that are added to the tokens before the first layer";
+inline constexpr std::string_view needs_table =
+    "positions with a learned table, which the model does not have";
+
+/// Which of them has a learned table, and of which shape: core/document/parameters.hpp.
+inline constexpr auto position_schemes = std::to_array<PositionFacts>({
+    {.scheme = Positions::None, .key = "none", .label = "None", .words = "no positions", .in_blocks = true},
+    {.scheme = Positions::Sinusoidal,
+     .key = "sinusoidal",
+     .label = "Sinusoidal",
+     .words = "sinusoidal",
+     .place = PositionPlace::Tokens,
+     .of_tokens = true,
+     .refused_inside = added_to_first},
+    {.scheme = Positions::Learned,
+     .key = "learned",
+     .label = "Learned",
+     .words = "learned",
+     .place = PositionPlace::Tokens,
+     .of_tokens = true,
+     .refused_inside = added_to_first},
+    {.scheme = Positions::RelativeBuckets,
+     .key = "buckets",
+     .label = "Relative buckets",
+     .words = "T5 buckets",
+     .place = PositionPlace::Distances,
+     .in_blocks = true,
+     .refused_inside = "relative buckets, which need a learned table of as many buckets; the model has none"},
+    {.scheme = Positions::Alibi,
+     .key = "alibi",
+     .label = "ALiBi",
+     .words = "ALiBi",
+     .place = PositionPlace::Distances,
+     .in_blocks = true},
+    {.scheme = Positions::RopeHalf,
+     .key = "rope-half",
+     .label = "RoPE, halves",
+     .words = "RoPE",
+     .place = PositionPlace::Heads,
+     .in_blocks = true},
+    {.scheme = Positions::RopeInterleaved,
+     .key = "rope-interleaved",
+     .label = "RoPE, interleaved",
+     .words = "RoPE pairs",
+     .place = PositionPlace::Heads,
+     .in_blocks = true},
+    {.scheme = Positions::RelativeWindows,
+     .key = "windows",
+     .label = "Rows and columns",
+     .words = "Swin bias",
+     .place = PositionPlace::Cells,
+     .not_streamed =
+         "A position bias over rows and columns of an image needs a number for every score; it is "
+         "not streamed.",
+     .refused_inside = needs_table},
+    {.scheme = Positions::Disentangled,
+     .key = "disentangled",
+     .label = "Disentangled",
+     .words = "disentangled",
+     .place = PositionPlace::Cells,
+     .of_tokens = true,
+     .not_streamed = "Disentangled positions need a number for every score; they are not streamed.",
+     .refused_inside = needs_table},
+});
+
+constexpr bool positions_in_order() {
+  for (std::size_t i = 0; i < position_schemes.size(); ++i)
+    if (position_schemes[i].scheme != static_cast<Positions>(i)) return false;
+  return true;
 }
+static_assert(positions_in_order());  // position_facts() takes the row with the number of its enumerator
+
+constexpr const PositionFacts& position_facts(Positions which) {
+  return position_schemes[static_cast<std::size_t>(which)];
+}
+
+/// Whether queries and keys are rotated; whether a bias that depends on the distance alone is added to the
+/// scores; whether any bias is; whether vectors are added to those of the tokens.
+constexpr bool is_rotary(Positions p) { return position_facts(p).place == PositionPlace::Heads; }
+constexpr bool is_distance_bias(Positions p) { return position_facts(p).place == PositionPlace::Distances; }
+constexpr bool is_added_to_scores(Positions p) {
+  return is_distance_bias(p) || position_facts(p).place == PositionPlace::Cells;
+}
+constexpr bool is_added_to_tokens(Positions p) { return position_facts(p).place == PositionPlace::Tokens; }
 
 }  // namespace attnscope

@@ -58,7 +58,7 @@ constexpr auto not_on_screen = std::to_array<std::string_view>({"app/cli/",
                                                                 "core/training/tasks/lexicon",
                                                                 "core/training/tasks/grammar"});
 /// Files and rooms of core with tables of words that the interface draws.
-constexpr std::array<std::string_view, 13> drawn_of_core{"core/analysis/head_patterns.cpp",
+constexpr std::array<std::string_view, 14> drawn_of_core{"core/analysis/head_patterns.cpp",
                                                          "core/base/activation.cpp",
                                                          "core/document/enum_names.hpp",
                                                          "core/document/stage.hpp",
@@ -70,6 +70,7 @@ constexpr std::array<std::string_view, 13> drawn_of_core{"core/analysis/head_pat
                                                          "core/readouts/head_scores.cpp",
                                                          "core/readouts/stream.cpp",
                                                          "core/training/tasks/",
+                                                         "core/transformer/positions.hpp",
                                                          "core/weights/head_kinds.cpp"};
 
 bool is_one_of(const std::string& file, const auto& places) {

@@ -10,6 +10,7 @@
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/compare.hpp"
+#include "core/engine/streamed_document.hpp"
 #include "core/positions/disentangled.hpp"
 #include "core/positions/window_bias.hpp"
 #include "core/random_documents.hpp"
@@ -145,6 +146,24 @@ TEST_CASE("The two layouts of rotary positions are one with the dimensions in an
   for (std::size_t i = 0; i < 4; ++i) {
     CHECK(a.values()[i] == b.values()[2 * i]);
     CHECK(a.values()[i + 4] == b.values()[2 * i + 1]);
+  }
+}
+
+TEST_CASE("A layer does with each kind of positions what their table says") {
+  for (const PositionFacts& row : position_schemes) {
+    INFO(row.key);
+    Document document = sentence_of(9, row.scheme);
+    const Trace trace = run(document);
+    CHECK((trace[Stage::Position] != trace[Stage::Embed]) == is_added_to_tokens(row.scheme));
+    CHECK((trace[Stage::RotateQuery] != trace[Stage::NormQuery]) == is_rotary(row.scheme));
+    CHECK(static_cast<bool>(trace[Stage::Bias]) == is_added_to_scores(row.scheme));
+    CHECK(make_problem(document, trace, 0).why_not == row.not_streamed);
+    document.input.numbers = Given{trace[Stage::Query], trace[Stage::Key], trace[Stage::Value]};
+    document.layer().weights.recipe = Recipe::Given;
+    const Trace given = run(document);
+    const bool acts = given[Stage::RotateQuery] != given[Stage::NormQuery] || given[Stage::Bias];
+    CHECK(acts == (!row.of_tokens && row.scheme != Positions::None));
+    CHECK(make_problem(document, given, 0).why_not == (acts ? row.not_streamed : ""));
   }
 }
 

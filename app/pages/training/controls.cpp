@@ -50,12 +50,8 @@ std::string_view position_words(Positions positions) {
     case Positions::Alibi: return "ALiBi";
     case Positions::Sinusoidal: return "sinusoidal positions";
     case Positions::None: return "no positions";
-    case Positions::RopeInterleaved:
-    case Positions::RelativeBuckets:
-    case Positions::RelativeWindows:
-    case Positions::Disentangled: break;  // a network has none of them
+    default: return enum_name(positions).words;  // a network has none of them
   }
-  return enum_name(positions).words;
 }
 
 void draw_task(LabColumn& c) {

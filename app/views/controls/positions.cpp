@@ -17,20 +17,19 @@ namespace {
 
 struct Kind {
   std::string_view note, short_note;  // in the list, and beside the title
-  bool added_to_x;                    // acts on X: no effect if Q, K and V are given
 };
 
 /// In the order of the enumerators.
 constexpr std::array<Kind, EnumNames<Positions>::list.size()> kinds{{
-    {"X = token vectors", "none", false},
-    {"sin, cos (t / 10000^(2i/d))", "sinusoidal", true},
-    {"a vector for each position", "learned", true},
-    {"b(head, bucket of j − p)", "buckets", false},
-    {"− slope · |j − p|", "ALiBi", false},
-    {"pairs (i, i + r/2) turn", "RoPE", false},
-    {"pairs (2i, 2i + 1) turn", "RoPE", false},
-    {"b(head, Δrow, Δcolumn)", "windows", false},
-    {"q·k + q·kᵣ + k·qᵣ", "disentangled", true},
+    {"X = token vectors", "none"},
+    {"sin, cos (t / 10000^(2i/d))", "sinusoidal"},
+    {"a vector for each position", "learned"},
+    {"b(head, bucket of j − p)", "buckets"},
+    {"− slope · |j − p|", "ALiBi"},
+    {"pairs (i, i + r/2) turn", "RoPE"},
+    {"pairs (2i, 2i + 1) turn", "RoPE"},
+    {"b(head, Δrow, Δcolumn)", "windows"},
+    {"q·k + q·kᵣ + k·qᵣ", "disentangled"},
 }};
 
 std::string_view why(Positions kind) {
@@ -212,7 +211,7 @@ void positions_section(Column& c) {
   Document& document = c.document();
   const bool given = document.input.is_given(), inside = static_cast<bool>(document.within.read());
   Positions now = document.layer().positions;
-  if (given && kinds[static_cast<std::size_t>(now)].added_to_x) now = Positions::None;
+  if (given && position_facts(now).of_tokens) now = Positions::None;
   const Kind& kind = kinds[static_cast<std::size_t>(now)];
   const bool known = knows_scores(document);
   if (c.begin({.which = Section::Positions,
@@ -227,7 +226,8 @@ void positions_section(Column& c) {
     drop(c.ui(), "Positions kind", c.row(28), shown, {enum_name(now).label, kind.note, why(now), "O"}, [&] {
       for (std::size_t i = 0; i < kinds.size(); ++i) {
         const auto which = static_cast<Positions>(i);
-        if ((given && kinds[i].added_to_x) || (inside && !edit::can_have(document.within.read(), which)))
+        if ((given && position_facts(which).of_tokens) ||
+            (inside && !edit::can_have(document.within.read(), which)))
           continue;
         if (menu_row(c.ui(), std::string(enum_name(which).label).c_str(), kinds[i].note, now == which))
           document.layer().positions = which;

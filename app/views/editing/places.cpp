@@ -14,10 +14,8 @@ namespace {
 
 using PlaceOrWhy = std::variant<Place, std::string_view>;
 
-bool adds_to_vectors(Positions kind) { return kind == Positions::Sinusoidal || kind == Positions::Learned; }
-
 PlaceOrWhy place_of_token(const LayerResult& result, const VectorRow& at, Editable block) {
-  if (at.stage != Stage::Embed && adds_to_vectors(result.document.layer().positions))
+  if (at.stage != Stage::Embed && is_added_to_tokens(result.document.layer().positions))
     return std::string_view(block == Editable::Input
                                 ? "X = E + P: edit E vectors; what you add there is added here."
                                 : "N = E + P: with positions off, or rotary ones, it can be edited here.");

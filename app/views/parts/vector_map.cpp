@@ -249,7 +249,7 @@ std::string shared_by(const Shown& shown, Stage stage) {
 /// The words for this layer: without positions or bias if it adds none.
 VectorWords words_of_map(const LayerSpec& layer, Stage stage) {
   VectorWords words = vector_words(layer.block, stage);
-  const bool adds = layer.positions == Positions::Sinusoidal || layer.positions == Positions::Learned;
+  const bool adds = is_added_to_tokens(layer.positions);
   if (stage == Stage::Position && !adds) return {words.name, "X = E", "Token embeddings."};
   const bool biased = (layer.weights.recipe == Recipe::Random && layer.weights.biases) ||
                       layer.weights[Parameter::BOutput] != nullptr;

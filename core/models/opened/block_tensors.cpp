@@ -67,7 +67,7 @@ class LayerMaker {
     add(Parameter::WValue, Parameter::BValue, from.maps, {columns.value, columns.stride, kv_heads, d_k});
     add_map(Parameter::WOutput, Parameter::BOutput, from.output);
     layer_.weights.biases = static_cast<bool>(at(Parameter::BQuery));
-    put_tables(stack_, stack_weights_, block_, layer_);
+    put_tables(stack_weights_, block_, layer_);
   }
 
   void add_map(Parameter matrix, Parameter bias, const LinearMap& map) {

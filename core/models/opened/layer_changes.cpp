@@ -266,8 +266,7 @@ class EditReader {
 }  // namespace
 
 bool can_have_inside(Positions positions, const LayerSpec& own) {
-  return positions == Positions::None || positions == Positions::Alibi || is_rotary(positions) ||
-         positions == own.positions;
+  return position_facts(positions).refused_inside.empty() || positions == own.positions;
 }
 
 RunSizes sizes_of(const Model& model, const ModelRun& run, const BlockTensors& block) {

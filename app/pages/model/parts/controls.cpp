@@ -21,26 +21,17 @@ std::string megabytes(std::uint64_t bytes) {
 }
 
 std::string position_words(const StackSpec& stack) {
-  switch (stack.positions()) {
-    case Positions::RopeHalf:
-    case Positions::RopeInterleaved: {
-      const auto turns = [](const LayerSpec& block) { return is_rotary(block.positions); };
-      const LayerSpec& first = *std::ranges::find_if(stack.blocks, turns);
-      const std::string base = grouped(static_cast<std::int64_t>(first.position_settings.rope_base));
-      const auto turned = std::ranges::count_if(stack.blocks, turns);
-      if (turned == std::ssize(stack.blocks)) return "RoPE, base " + base;
-      return "RoPE in " + std::to_string(turned) + " of " + std::to_string(stack.blocks.size()) +
-             " layers, base " + base;
-    }
-    case Positions::Alibi: return "ALiBi";
-    case Positions::RelativeBuckets:
-      return "relative, " + std::to_string(stack.blocks.front().position_settings.buckets) + " buckets";
-    case Positions::None:
-    case Positions::Sinusoidal:
-    case Positions::Learned:
-    case Positions::RelativeWindows:
-    case Positions::Disentangled: break;  // of them a model has learned ones only
+  if (is_rotary(stack.positions())) {
+    const auto turns = [](const LayerSpec& block) { return is_rotary(block.positions); };
+    const LayerSpec& first = *std::ranges::find_if(stack.blocks, turns);
+    const std::string base = grouped(static_cast<std::int64_t>(first.position_settings.rope_base));
+    const auto turned = std::ranges::count_if(stack.blocks, turns);
+    if (turned == std::ssize(stack.blocks)) return "RoPE, base " + base;
+    return "RoPE in " + std::to_string(turned) + " of " + std::to_string(stack.blocks.size()) +
+           " layers, base " + base;
   }
+  if (stack.positions() == Positions::RelativeBuckets)
+    return "relative, " + std::to_string(stack.blocks.front().position_settings.buckets) + " buckets";
   return std::string(enum_name(stack.positions()).words);
 }
 
