@@ -1,6 +1,7 @@
 #include "core/analysis/reference.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "core/attention/embed.hpp"
@@ -11,8 +12,6 @@
 #include "core/attention/softmax.hpp"
 #include "core/document/mask.hpp"
 #include "core/latent/latent.hpp"
-#include "core/positions/disentangled.hpp"
-#include "core/positions/window_bias.hpp"
 
 namespace attnscope {
 
@@ -200,17 +199,12 @@ class CellSources {
 /// The row's position bias where it depends on positions alone; else empty.
 std::vector<double> bias_row(const Document& document, const Dimensions& size, std::int64_t h,
                              std::int64_t position) {
-  const Positions kind = document.layer().positions;
-  const bool windows = kind == Positions::RelativeWindows;
-  if (!windows && !is_distance_bias(kind)) return {};
-  const Weights& weights = document.layer().weights;
-  const ReferencePtr table = widened(weights[windows ? Parameter::WindowBias : Parameter::RelativeBias]);
-  const DistanceBias<double> by_distance(document, size.heads, table.get());
-  const WindowBias<double> by_offset(document, table.get());
+  const auto which = bias_table(document.layer().positions);
+  const ReferencePtr table = which ? widened(document.layer().weights[*which]) : nullptr;
+  const auto bias = position_bias(bias_source(document, size.heads, table.get()));
+  if (!bias) return {};
   std::vector<double> row(static_cast<std::size_t>(size.keys));
-  for (std::int64_t key = 0; key < size.token_keys(); ++key)
-    row[static_cast<std::size_t>(key)] =
-        windows ? by_offset.at(h, position, key) : by_distance.at(h, key - position);
+  bias->fill(h, position, std::span(row).first(static_cast<std::size_t>(size.token_keys())));
   return row;
 }
 

@@ -15,8 +15,6 @@
 #include "core/document/mask.hpp"
 #include "core/document/precision.hpp"
 #include "core/latent/latent.hpp"
-#include "core/positions/disentangled.hpp"
-#include "core/positions/window_bias.hpp"
 
 namespace attnscope {
 
@@ -235,13 +233,14 @@ class StageRun {
 
   Ptr bias() const {
     const Positions kind = document_.layer().positions;
+    if (is_disentangled(document_)) return disentangled();
+    if (!is_added_to_scores(kind) || position_facts(kind).of_tokens) return nullptr;
+    const auto which = bias_table(kind);
+    const Ptr table = which ? block(from_[*which]) : nullptr;
     if (is_distance_bias(kind))
-      return math_.spread_distances(
-          shared(distance_values(document_, size_, block(from_[Parameter::RelativeBias]).get())),
-          size_.queries, size_.keys);
-    if (kind == Positions::RelativeWindows)
-      return shared(window_bias(document_, size_, block(from_[Parameter::WindowBias]).get()));
-    return is_disentangled(document_) ? disentangled() : nullptr;
+      return math_.spread_distances(shared(distance_values(document_, size_, table.get())), size_.queries,
+                                    size_.keys);
+    return shared(cell_values(document_, size_, table.get()));
   }
 
   Ptr disentangled() const {

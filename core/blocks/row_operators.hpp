@@ -15,9 +15,9 @@
 #include "core/base/parallel.hpp"
 #include "core/base/tensor.hpp"
 #include "core/blocks/float_rows.hpp"
-#include "core/blocks/rope.hpp"
 #include "core/blocks/weight_product.hpp"
 #include "core/streaming/sweep.hpp"
+#include "core/transformer/positions/rotate_in_place.hpp"
 
 namespace attnscope {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/document/rope_frequencies.hpp"
+#include "core/transformer/positions/rope_frequencies.hpp"
 
 namespace attnscope {
 

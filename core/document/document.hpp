@@ -71,11 +71,6 @@ inline constexpr std::int64_t max_cells = std::int64_t{1} << 25;
 /// The most tokens that a sequence can be padded to, and that a cache can hold.
 inline constexpr int max_padded_length = 65'536;
 
-/// The largest side of a window with relative positions: 511² numbers for each head.
-inline constexpr int max_window_side = 256;
-/// The largest span of relative positions; there are twice as many vectors.
-inline constexpr int max_relative_span = 4096;
-
 /// The largest d_model: four weight matrices of 256 MiB each.
 inline constexpr int max_d_model = 8192;
 

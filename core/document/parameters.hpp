@@ -101,10 +101,6 @@ enum class Extent : std::uint8_t {
   Inner,          // of the MLP
 };
 
-/// The number of offsets between two patches of a window: (2·side - 1) row offsets times as many column
-/// offsets.
-constexpr std::int64_t window_offsets(std::int64_t side) { return (2 * side - 1) * (2 * side - 1); }
-
 /// [rows][columns], or [columns] for one row.
 using Extents = std::array<Extent, 2>;
 

@@ -8,7 +8,7 @@
 
 #include "core/base/norm.hpp"
 #include "core/base/tensor.hpp"
-#include "core/transformer/positions.hpp"
+#include "core/transformer/positions/settings.hpp"
 
 namespace attnscope {
 
@@ -17,47 +17,6 @@ namespace attnscope {
 enum class Embedding {
   Gaussian,   // d_model numbers from N(0, 1); positions are added over all of them
   HandBuilt,  // first half: the token (1, content word or not, its code), second half: the position
-};
-
-/// ω_i = 10000^(-2i/d): radians per token of the i-th sine and cosine among d position dimensions (Vaswani et
-/// al. 2017, section 3.5).
-inline double position_frequency(int i, int d) { return std::pow(10000.0, -2.0 * i / d); }
-
-/// How the frequencies of rotary positions are changed for contexts longer than those of training.
-enum class RopeScaling : std::uint8_t {
-  None,
-  Linear,   // positions are divided by the factor: position interpolation (Chen et al. 2023)
-  Dynamic,  // the base grows with the length of the text, "NTK-aware"
-  Yarn,     // slow pairs are interpolated, fast ones kept; cosine and sine are scaled up (Peng et al. 2023)
-  Llama3,   // by bands of wavelengths (Grattafiori et al. 2024)
-};
-
-/// Settings of the kinds of positions; each kind reads its own.
-struct PositionSettings {
-  /// > 1. Pair i of the r / 2 rotated pairs has the wavelength 2π·base^(2i/r) tokens, the last one
-  /// 2π·base^(1 - 2/r).
-  float rope_base = 10000;
-  int rope_dims = 0;  // rotated dimensions of d_k, even; 0 = all (all but one when d_k is odd)
-  RopeScaling rope_scaling = RopeScaling::None;
-  float rope_factor = 8;       // of the context, for all scalings; >= 1
-  int rope_trained = 8192;     // context length of the training; not used by Linear
-  float rope_low_turns = 1;    // Llama3: pairs with fewer turns in rope_trained tokens are divided
-  float rope_high_turns = 4;   // Llama3: pairs with more turns are unchanged; > rope_low_turns
-  float rope_slow_turns = 1;   // Yarn: as rope_low_turns, blended by pair index
-  float rope_fast_turns = 32;  // Yarn; > rope_slow_turns
-  bool rope_truncate = true;   // Yarn: round the bounds to whole dimensions
-  float rope_magnitude = 0;    // Yarn: factor of cosine and sine; 0 = 0.1·ln(factor) + 1
-  /// Final divisors of the frequencies, as in GGUF files: [rotated / 2], or null.
-  TensorPtr rope_divisors = {};
-  int buckets = 32;           // of relative distances, even when two-sided; >= 2 for each side
-  int bucket_distance = 128;  // from here on all distances share the last bucket; > half of a side's buckets
-  bool buckets_two_sided = true;  // keys before and after the query have separate buckets
-  /// Disentangled: k of He et al. 2021. Distances from k on share a vector on each side; there are 2k
-  /// vectors.
-  int span = 8;
-  bool content_to_position = true;  // Disentangled: queries times position vectors projected as keys
-  bool position_to_content = true;  // Disentangled: keys times position vectors projected as queries
-  bool operator==(const PositionSettings&) const = default;
 };
 
 /// Queries and keys of each head are normed over their d_k numbers, before rotary positions, and multiplied
@@ -145,6 +104,8 @@ struct Sparsity {
   int shift = 0;
   bool operator==(const Sparsity&) const = default;
 };
+/// The image of its windows.
+inline ImageWindows image_of(const Sparsity& sparsity) { return {sparsity.grid, sparsity.side}; }
 
 /// Deliberately wrong masks: mistakes that are common in real code.
 enum class MaskMistake {

@@ -158,16 +158,18 @@ class Maker {
   }
 
   void add_positions_to_scores() {
-    const DistanceBias<float> bias(document_, size_.heads,
-                                   document_.layer().weights[Parameter::RelativeBias].get());
+    const LayerSpec& layer = document_.layer();
+    const auto table = bias_table(layer.positions);
+    const auto bias =
+        position_bias(bias_source(document_, size_.heads, table ? layer.weights[*table].get() : nullptr));
     const std::int64_t tokens = size_.keys - size_.extra, distances = size_.queries + size_.keys - 1;
     const std::int64_t last = made_.problem.offset + size_.queries - 1;
     made_.distance_bias.assign(static_cast<std::size_t>(size_.heads * distances), 0);
     for (std::int64_t h = 0; h < size_.heads; ++h)
-      bias.fill(h, -last,
-                std::span(made_.distance_bias)
-                    .subspan(static_cast<std::size_t>(h * distances),
-                             static_cast<std::size_t>(size_.queries + tokens - 1)));
+      bias->fill(h, last,
+                 std::span(made_.distance_bias)
+                     .subspan(static_cast<std::size_t>(h * distances),
+                              static_cast<std::size_t>(size_.queries + tokens - 1)));
     made_.problem.distance_bias = made_.distance_bias;
   }
 

@@ -1,14 +1,13 @@
 #include "core/models/stack_problem.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
-#include "core/attention/positions.hpp"
 #include "core/base/error.hpp"
 #include "core/document/enum_names.hpp"
 #include "core/models/staged_attention.hpp"
+#include "core/transformer/positions/schemes.hpp"
 
 namespace attnscope {
 namespace {
@@ -29,12 +28,12 @@ void add_mask(BlockProblem& made, std::span<const std::uint8_t> mask) {
 }
 
 /// Adds a bias for each head and distance key − query.
-void add_distances(BlockProblem& made, const DistanceBias<float>& bias) {
+void add_distances(BlockProblem& made, const PositionBias<float>& bias) {
   AttentionProblem& p = made.problem;
   const auto distances = static_cast<std::size_t>(p.queries + p.keys - 1);
   made.distance_bias.resize(static_cast<std::size_t>(p.heads) * distances);
   for (std::int64_t h = 0; h < p.heads; ++h)
-    bias.fill(h, 1 - p.queries - p.offset,
+    bias.fill(h, p.offset + p.queries - 1,
               std::span(made.distance_bias).subspan(static_cast<std::size_t>(h) * distances, distances));
   p.distance_bias = made.distance_bias;
 }
@@ -43,8 +42,12 @@ void add_positions(BlockProblem& made, Positions positions, const PositionSettin
                    const StackWeights& weights) {
   check_positions(positions);
   if (is_distance_bias(positions))
-    add_distances(made, {positions, settings, made.problem.heads,
-                         weights.bias_table ? weights.bias_table->values() : std::span<const float>()});
+    add_distances(made, *position_bias<float>({.scheme = positions,
+                                               .settings = settings,
+                                               .image = {},
+                                               .heads = made.problem.heads,
+                                               .table = weights.bias_table.get(),
+                                               .seed = 0}));
 }
 
 BlockProblem sized(const LayerSpec& of, std::int64_t queries, std::int64_t keys) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "core/base/rotate_pairs.hpp"
-#include "core/blocks/rope.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/models/run_stack.hpp"
+#include "core/transformer/positions/rotate_in_place.hpp"
+#include "core/transformer/positions/rotate_pairs.hpp"
 
 namespace attnscope {
 

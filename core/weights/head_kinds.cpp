@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "core/document/settings.hpp"
+#include "core/transformer/positions/sinusoidal.hpp"
 
 namespace attnscope {
 

@@ -11,6 +11,7 @@
 #include "core/base/random.hpp"
 #include "core/edits/edits.hpp"
 #include "core/text/function_words.hpp"
+#include "core/transformer/positions/sinusoidal.hpp"
 #include "core/weights/hand_built.hpp"
 
 namespace attnscope::embed_test {

@@ -11,9 +11,11 @@
 #include "core/base/error.hpp"
 #include "core/compare.hpp"
 #include "core/engine/streamed_document.hpp"
-#include "core/positions/disentangled.hpp"
-#include "core/positions/window_bias.hpp"
 #include "core/random_documents.hpp"
+#include "core/transformer/positions/alibi.hpp"
+#include "core/transformer/positions/disentangled.hpp"
+#include "core/transformer/positions/relative_buckets.hpp"
+#include "core/transformer/positions/relative_windows.hpp"
 #include "oracle/positions.hpp"
 #include "support/seeds.hpp"
 
@@ -91,12 +93,13 @@ TEST_CASE("A bias by distance is the same from a layer and from a model's number
     const PositionSettings& settings = document.layer().position_settings;
     Tensor table(Shape{settings.buckets, 3});
     for (std::int64_t i = 0; i < table.size(); ++i) table.data()[i] = static_cast<float>(i * 37 % 101) / 64;
-    const DistanceBias<float> of_layer(document, 3, &table),
-        of_model(kind, settings, 3, std::as_const(table).values());
+    const auto of_layer = position_bias(bias_source(document, 3, &std::as_const(table)));
+    const auto of_model = position_bias<float>(
+        {.scheme = kind, .settings = settings, .image = {}, .heads = 3, .table = &table, .seed = 0});
     const std::vector<double> slopes = alibi_slopes(3);
     for (std::int64_t h = 0; h < 3; ++h) {
       std::vector<float> row(400);
-      of_model.fill(h, -250, row);
+      of_model->fill(h, 250, row);
       for (std::int64_t i = 0; i < 400; ++i) {
         const std::int64_t distance = i - 250;
         const float expected =
@@ -107,7 +110,7 @@ TEST_CASE("A bias by distance is the same from a layer and from a model's number
                                                  settings.buckets_two_sided),
                                  h);
         CHECK(row[static_cast<std::size_t>(i)] == expected);
-        CHECK(of_layer.at(h, distance) == expected);
+        CHECK(of_layer->at(h, 7, 7 + distance) == expected);
       }
     }
   }
@@ -230,11 +233,13 @@ TEST_CASE("Offsets in a window of Swin are numbered as its code does") {
   const std::int64_t wanted[4][4]{{4, 3, 1, 0}, {5, 4, 2, 1}, {7, 6, 4, 3}, {8, 7, 5, 4}};
   const std::int64_t patches[4]{0, 1, 4, 5};
   for (std::size_t q = 0; q < 4; ++q)
-    for (std::size_t k = 0; k < 4; ++k) CHECK(window_offset(image, patches[q], patches[k]) == wanted[q][k]);
-  CHECK_FALSE(window_offset(image, 0, 2));   // two columns apart
-  CHECK_FALSE(window_offset(image, 0, 8));   // two rows
-  CHECK_FALSE(window_offset(image, -1, 0));  // before the first patch
-  CHECK(window_offset(image, 7, 2) == 8);    // across the edge of a window: one of a shifted layer holds both
+    for (std::size_t k = 0; k < 4; ++k)
+      CHECK(window_offset(image_of(image), patches[q], patches[k]) == wanted[q][k]);
+  CHECK_FALSE(window_offset(image_of(image), 0, 2));   // two columns apart
+  CHECK_FALSE(window_offset(image_of(image), 0, 8));   // two rows
+  CHECK_FALSE(window_offset(image_of(image), -1, 0));  // before the first patch
+  CHECK(window_offset(image_of(image), 7, 2) ==
+        8);  // across the edge of a window: one of a shifted layer holds both
 }
 
 TEST_CASE("A window's bias without a table is a number for each head and offset, from the seed") {

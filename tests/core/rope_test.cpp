@@ -1,6 +1,4 @@
 // Rotary positions of every scaling against transformers', and their properties.
-#include "core/blocks/rope.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -11,6 +9,7 @@
 
 #include "core/compare.hpp"
 #include "core/files/formats/safetensors.hpp"
+#include "core/transformer/positions/rotate_in_place.hpp"
 
 namespace attnscope::rope_test {
 namespace {

@@ -14,6 +14,8 @@
 #include "core/engine/pipeline.hpp"
 #include "core/files/import/layer_tensors.hpp"
 #include "core/samples.hpp"
+#include "core/transformer/positions/alibi.hpp"
+#include "core/transformer/positions/relative_buckets.hpp"
 
 namespace attnscope::torch_vectors_test {
 namespace {

@@ -7,8 +7,8 @@
 #include "app/views/parts/unknown.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/attention/scores.hpp"
-#include "core/positions/disentangled.hpp"
-#include "core/positions/window_bias.hpp"
+#include "core/transformer/positions/disentangled.hpp"
+#include "core/transformer/positions/relative_windows.hpp"
 
 namespace attnscope {
 namespace {
@@ -188,7 +188,7 @@ std::string bias_formula(const LayerResult& result, const CellPlace& at) {
   const std::int64_t query = position_of(result, at.b, at.query);
   if (layer.positions == Positions::RelativeWindows) {
     const Sparsity& image = layer.masking.sparsity;
-    if (!window_offset(image, query, at.key)) return "0, no common window";
+    if (!window_offset(image_of(image), query, at.key)) return "0, no common window";
     return "b(head, " + grouped(query / image.grid - at.key / image.grid) + ", " +
            grouped(query % image.grid - at.key % image.grid) + ")";
   }

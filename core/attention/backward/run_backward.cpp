@@ -21,8 +21,6 @@
 #include "core/base/dense.hpp"
 #include "core/blocks/block_stages.hpp"
 #include "core/document/mask.hpp"
-#include "core/positions/disentangled.hpp"
-#include "core/positions/window_bias.hpp"
 
 namespace attnscope {
 namespace {
@@ -148,16 +146,15 @@ class BackwardRun {
 
   bool learns_bias() const {
     if (is_disentangled(f_.document)) return true;
-    const auto table = bias_table(f_.document.layer().positions);
-    return table && *table != Parameter::RelativeVectors && f_.from[*table];
+    const Positions kind = f_.document.layer().positions;
+    const auto table = bias_table(kind);
+    return table && !position_facts(kind).of_tokens && f_.from[*table];
   }
   void bias() {
     const Values& d = *f_.at.of(Stage::Bias);
     if (is_disentangled(f_.document)) return disentangled(d);
     const Parameter table = *bias_table(f_.document.layer().positions);
-    f_.parameter(table) =
-        f_.shared(table == Parameter::WindowBias ? window_bias_backward(f_.document, f_.size, d)
-                                                 : position_bias_backward(f_.document, f_.size, d));
+    f_.parameter(table) = f_.shared(position_bias_backward(f_.document, f_.size, d));
   }
 
   /// The relative-position vectors are projected by W_Q and W_K, too, so these get a second gradient.

@@ -1,8 +1,8 @@
 // core/models/config: the rotary positions in config.json. Only .cpp files of this room include it.
 #pragma once
 
-#include "core/document/rope_frequencies.hpp"
 #include "core/transformer/families/config_object.hpp"
+#include "core/transformer/positions/rope_frequencies.hpp"
 
 namespace attnscope {
 

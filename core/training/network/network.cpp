@@ -1,8 +1,8 @@
 #include <cmath>
 
-#include "core/attention/positions.hpp"
 #include "core/training/kernels/kernels.hpp"
 #include "core/training/network/pass.hpp"
+#include "core/transformer/positions/alibi.hpp"
 
 namespace attnscope::training {
 namespace {

@@ -13,9 +13,9 @@
 #include "core/document/block_settings.hpp"
 #include "core/document/layer.hpp"
 #include "core/document/model_changes.hpp"
-#include "core/document/rope_frequencies.hpp"
 #include "core/transformer/arrangement.hpp"
 #include "core/transformer/positions.hpp"
+#include "core/transformer/positions/rope_frequencies.hpp"
 
 namespace attnscope {
 

@@ -1,5 +1,5 @@
-// core/document: the frequencies of rotary positions, plain and with each kind of scaling to contexts longer
-// than those of training. Used by layers and models.
+// core/transformer/positions: the frequencies of rotary positions, plain and with each kind of scaling to
+// contexts longer than those of training. Used by layers and models.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/document/settings.hpp"
+#include "core/transformer/positions/settings.hpp"
 
 namespace attnscope {
 

@@ -1,9 +1,9 @@
-#include "core/blocks/rope.hpp"
+#include "core/transformer/positions/rotate_in_place.hpp"
 
 #include <cmath>
 
-#include "core/base/rotate_pairs.hpp"
 #include "core/base/row_blocks.hpp"
+#include "core/transformer/positions/rotate_pairs.hpp"
 
 namespace attnscope {
 

@@ -1,12 +1,12 @@
-// core/blocks: rotary positions of models: queries and keys are rotated in place. For the frequencies see
-// core/document/rope_frequencies.hpp.
+// core/transformer/positions: rotary positions of models: queries and keys are rotated in place. For the
+// frequencies see core/transformer/positions/rope_frequencies.hpp.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
 #include "core/base/parallel.hpp"
-#include "core/document/rope_frequencies.hpp"
+#include "core/transformer/positions/rope_frequencies.hpp"
 
 namespace attnscope {
 

@@ -1,5 +1,5 @@
-// core/base: the rotation of pairs of numbers, of which rotary positions are made (Su et al. 2021, section
-// 3.4.2). Which angles: core/attention/positions.hpp for layers, core/blocks/rope.hpp for models.
+// core/transformer/positions: the rotation of pairs of numbers, of which rotary positions are made (Su et al.
+// 2021, section 3.4.2). Which angles: rotation.hpp for layers, rotate_in_place.hpp for models.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "core/positions/disentangled.hpp"
+#include "core/transformer/positions/disentangled.hpp"
 
 #include <algorithm>
 
@@ -13,10 +13,10 @@ std::int64_t relative_row(std::int64_t distance, std::int64_t span) {
 }
 
 template <class T>
-TensorOf<T> relative_vectors(const Document& document, const TensorOf<T>* table) {
-  const LayerSpec& layer = document.layer();
-  const std::int64_t rows = 2 * std::int64_t{layer.position_settings.span};
-  TensorOf<T> vectors(Shape{1, rows, layer.d_model});
+TensorOf<T> relative_vectors(std::int64_t span, std::int64_t d_model, const TensorOf<T>* table,
+                             std::uint64_t seed) {
+  const std::int64_t rows = 2 * span;
+  TensorOf<T> vectors(Shape{1, rows, d_model});
   if (table != nullptr) {
     std::ranges::copy(table->values(), vectors.values().begin());
     return vectors;
@@ -26,9 +26,9 @@ TensorOf<T> relative_vectors(const Document& document, const TensorOf<T>* table)
   for (std::int64_t row = 0; row < rows; ++row) {
     // The stream depends on the distance, so that a vector stays the same when the span changes.
     const auto from = static_cast<std::uint64_t>(row - rows / 2 + max_relative_span) << 24;
-    for (std::int64_t column = 0; column < layer.d_model; ++column)
-      vectors.matrix(0)(row, column) = static_cast<T>(static_cast<float>(
-          sigma * random_normal(layer.weights.seed, stream, from + static_cast<std::uint64_t>(column))));
+    for (std::int64_t column = 0; column < d_model; ++column)
+      vectors.matrix(0)(row, column) = static_cast<T>(
+          static_cast<float>(sigma * random_normal(seed, stream, from + static_cast<std::uint64_t>(column))));
   }
   return vectors;
 }
@@ -122,8 +122,9 @@ DisentangledGradients<T> disentangled_backward(const Work& work, const Disentang
   return d;
 }
 
-template TensorOf<float> relative_vectors(const Document&, const TensorOf<float>*);
-template TensorOf<double> relative_vectors(const Document&, const TensorOf<double>*);
+template TensorOf<float> relative_vectors(std::int64_t, std::int64_t, const TensorOf<float>*, std::uint64_t);
+template TensorOf<double> relative_vectors(std::int64_t, std::int64_t, const TensorOf<double>*,
+                                           std::uint64_t);
 template TensorOf<float> disentangled_bias(const Work&, const DisentangledRun<float>&);
 template TensorOf<double> disentangled_bias(const Work&, const DisentangledRun<double>&);
 template DisentangledGradients<float> disentangled_backward(const Work&, const DisentangledRun<float>&,

@@ -1,4 +1,4 @@
-#include "core/document/rope_frequencies.hpp"
+#include "core/transformer/positions/rope_frequencies.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
-// core/positions: disentangled attention (DeBERTa: He et al. 2021, section 3.1). A score is the sum of three
-// terms: content to content (Q·Kᵀ, stage Score), content to position (query with the key's relative position)
-// and position to content (key with the query's relative position). The last two are one plane here, the
-// Bias, with the scale of all three: 1/√(3·d_k).
+// core/transformer/positions: disentangled attention (DeBERTa: He et al. 2021, section 3.1). A score is the
+// sum of three terms: content to content (Q·Kᵀ, stage Score), content to position (query with the key's
+// relative position) and position to content (key with the query's relative position). The last two are one
+// plane here, the Bias, with the scale of all three: 1/√(3·d_k).
 //
 // The paper writes row δ(j, i) in the third term; its authors' code, transformers, and so all released
 // weights use row δ(i, j) there as well, and so does this code. Relative positions are projected by W_Q and
@@ -13,7 +13,8 @@
 #include <span>
 
 #include "core/base/parallel.hpp"
-#include "core/document/document.hpp"
+#include "core/base/tensor.hpp"
+#include "core/transformer/positions/settings.hpp"
 
 namespace attnscope {
 
@@ -21,10 +22,11 @@ namespace attnscope {
 /// span: distance + k, clamped to 0 … 2k - 1.
 std::int64_t relative_row(std::int64_t distance, std::int64_t span);
 
-/// The vectors of relative positions [1][2k][d_model]: `table` [2k][d_model], or, if it is null, N(0, 0.5²)
-/// from the seed.
+/// The vectors of relative positions [1][2k][d_model] with k = span: `table` [2k][d_model], or, if it is
+/// null, N(0, 0.5²) from the seed.
 template <class T>
-TensorOf<T> relative_vectors(const Document&, const TensorOf<T>* table);
+TensorOf<T> relative_vectors(std::int64_t span, std::int64_t d_model, const TensorOf<T>* table,
+                             std::uint64_t seed);
 
 /// The inputs of the plane. Heads share keys as in score() (core/attention/scores.hpp).
 template <class T>

@@ -1,4 +1,4 @@
-#include "core/base/rotate_pairs.hpp"
+#include "core/transformer/positions/rotate_pairs.hpp"
 
 namespace attnscope {
 
