@@ -34,17 +34,14 @@ double seen_share(const Document& document, const Dimensions& size, const Measur
 
 std::int64_t position_numbers(const Document& document, const Dimensions& size) {
   const LayerSpec& layer = document.layer();
-  const Weights& weights = layer.weights;
-  if (layer.positions == Positions::RelativeBuckets)
-    return weights[Parameter::RelativeBias] ? weights[Parameter::RelativeBias]->size()
-                                            : layer.position_settings.buckets * size.heads;
-  if (layer.positions == Positions::RelativeWindows)
-    return window_offsets(layer.masking.sparsity.side) * size.heads;
-  if (is_disentangled(document)) return 2 * std::int64_t{layer.position_settings.span} * size.d_model;
-  if (layer.positions != Positions::Learned) return 0;
-  return weights[Parameter::PositionTable]
-             ? weights[Parameter::PositionTable]->size()
-             : std::max(size.past + size.queries, size.token_keys()) * size.d_model;
+  const std::optional<Parameter> table = table_of(layer.positions);
+  if (!table) return 0;
+  if (is_added_to_tokens(layer.positions))
+    return layer.weights[*table] ? layer.weights[*table]->size()
+                                 : std::max(size.past + size.queries, size.token_keys()) * size.d_model;
+  if (position_facts(layer.positions).of_tokens && document.input.is_given()) return 0;
+  const ParameterSizes sizes{.d_model = size.d_model, .heads = size.heads, .table_rows = table_rows(layer)};
+  return shape_of(info(*table), sizes).count();
 }
 
 std::int64_t block_numbers(const LayerSpec& layer) {
@@ -80,7 +77,7 @@ LayerSize layer_size(const Document& document, const Measures* measures) {
           .normed = layer.qk_norm.kind != QkNorm::Kind::None,
           .rotary = is_rotary(layer.positions),
           .added_positions = is_added_to_scores(layer.positions) && !layer.linear &&
-                             (layer.positions != Positions::Disentangled || !given),
+                             (!position_facts(layer.positions).of_tokens || !given),
           .capped = layer.soft_cap > 0,
           .linear = layer.linear,
           .learned_keys = layer.weights[Parameter::BiasK] && !given ? 1 : 0,

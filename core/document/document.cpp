@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/transformer/positions/rope_frequencies.hpp"
+#include "core/transformer/positions/schemes.hpp"
 
 namespace attnscope {
 
@@ -79,6 +80,10 @@ int value_width(const Document& document) {
   return document.layer().d_v == 0 ? key_width(document) : document.layer().d_v;
 }
 
+std::int64_t table_rows(const LayerSpec& layer) {
+  return table_rows(layer.positions, layer.position_settings, image_of(layer.masking.sparsity));
+}
+
 ParameterSizes parameter_sizes(const Document& document) {
   const LayerSpec& layer = document.layer();
   return {.d_model = layer.d_model,
@@ -91,10 +96,8 @@ ParameterSizes parameter_sizes(const Document& document) {
           .latent = layer.latent.width,
           .shared_key = shared_key_width(document),
           .query_latent = layer.latent.width > 0 ? layer.latent.query_width : 0,
-          .buckets = layer.position_settings.buckets,
-          .window_offsets = window_offsets(layer.masking.sparsity.side),
-          .distances = 2 * std::int64_t{layer.position_settings.span},
-          .inner = inner_width(layer.block, layer.d_model)};
+          .inner = inner_width(layer.block, layer.d_model),
+          .table_rows = table_rows(layer)};
 }
 
 std::int64_t rotated_dims(const Document& document, std::int64_t d_k) {

@@ -104,6 +104,8 @@ int head_width(const LayerSpec&);
 int key_width(const Document&);
 /// Width of a head's values, of a Document from text or vectors: d_v, or key_width() when that is 0.
 int value_width(const Document&);
+/// The rows of the learned table of a layer's positions; 0 if they have none, or one for each position.
+std::int64_t table_rows(const LayerSpec&);
 /// The parameter sizes of a layer whose keys and values are projected from vectors of the same width as its
 /// queries.
 ParameterSizes parameter_sizes(const Document&);

@@ -23,7 +23,8 @@ Parameter of_projection(Projection projection, ParameterKind kind) {
 
 std::string_view words_of(Extent extent) {
   switch (extent) {
-    case Extent::None: break;
+    case Extent::None:
+    case Extent::TableRows: break;
     case Extent::Model:
     case Extent::QuerySource:
     case Extent::KeySource:
@@ -38,11 +39,8 @@ std::string_view words_of(Extent extent) {
     case Extent::ValueHeads: return "kv heads · d_v";
     case Extent::MixedHeads: return "heads · d_v";
     case Extent::Positions: return "positions";
-    case Extent::Buckets: return "buckets";
     case Extent::Heads: return "heads";
     case Extent::HeadWidth: return "d_k";
-    case Extent::WindowOffsets: return "(2 · side - 1)²";
-    case Extent::Distances: return "2 · span";
     case Extent::Inner: return "d_inner";
   }
   return {};
@@ -70,11 +68,9 @@ std::int64_t size_of(Extent extent, const ParameterSizes& sizes) {
     case Extent::ValueHeads: return sizes.kv_heads * sizes.d_v;
     case Extent::MixedHeads: return sizes.heads * sizes.d_v;
     case Extent::Positions: return sizes.positions;
-    case Extent::Buckets: return sizes.buckets;
+    case Extent::TableRows: return sizes.table_rows;
     case Extent::Heads: return sizes.heads;
     case Extent::HeadWidth: return sizes.d_k;
-    case Extent::WindowOffsets: return sizes.window_offsets;
-    case Extent::Distances: return sizes.distances;
     case Extent::Inner: return sizes.inner;
   }
   return 0;
@@ -86,7 +82,7 @@ Shape shape_of(const ParameterInfo& row, const ParameterSizes& sizes) {
 }
 
 std::string shape_words(const ParameterInfo& row) {
-  const std::string_view first = words_of(row.extents[0]);
+  const std::string_view first = row.extents[0] == Extent::TableRows ? row.rows : words_of(row.extents[0]);
   return row.rank() == 1 ? fmt::format("[{}]", first)
                          : fmt::format("[{}, {}]", first, words_of(row.extents[1]));
 }

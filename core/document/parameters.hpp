@@ -93,12 +93,10 @@ enum class Extent : std::uint8_t {
   ValueHeads,     // kv heads · d_v
   MixedHeads,     // heads · d_v
   Positions,      // at least the number of tokens
-  Buckets,
+  TableRows,      // of the other tables of positions: table_rows()
   Heads,
-  HeadWidth,      // d_k
-  WindowOffsets,  // row offsets times column offsets in a window
-  Distances,      // relative positions: twice the span
-  Inner,          // of the MLP
+  HeadWidth,  // d_k
+  Inner,      // of the MLP
 };
 
 /// [rows][columns], or [columns] for one row.
@@ -115,6 +113,7 @@ struct ParameterInfo {
   Field field;                           // the Field that a change of it belongs to
   Extents extents;                       // of its dimensions
   std::optional<Positions> scheme = {};  // of Position: the kind of positions that reads it
+  std::string_view rows = {};            // of TableRows: their number in messages
   constexpr int rank() const { return extents[1] == Extent::None ? 1 : 2; }
   constexpr Extent columns() const { return extents[static_cast<std::size_t>(rank() - 1)]; }
 };
@@ -159,14 +158,14 @@ inline constexpr std::array<ParameterInfo, parameter_count> parameter_table{{
      "position-table", "positions", "", Field::Positions, Extents{Extent::Positions, Extent::Model},
      Positions::Learned},
     {Parameter::RelativeBias, ParameterKind::Position, std::nullopt, "the relative position bias",
-     "relative-bias", "relative_bias", "", Field::Positions, Extents{Extent::Buckets, Extent::Heads},
-     Positions::RelativeBuckets},
+     "relative-bias", "relative_bias", "", Field::Positions, Extents{Extent::TableRows, Extent::Heads},
+     Positions::RelativeBuckets, "buckets"},
     {Parameter::WindowBias, ParameterKind::Position, std::nullopt, "the window position bias", "window-bias",
-     "window_bias", "", Field::Positions, Extents{Extent::WindowOffsets, Extent::Heads},
-     Positions::RelativeWindows},
+     "window_bias", "", Field::Positions, Extents{Extent::TableRows, Extent::Heads},
+     Positions::RelativeWindows, "(2 · side - 1)²"},
     {Parameter::RelativeVectors, ParameterKind::Position, std::nullopt, "the relative position vectors",
-     "relative-vectors", "relative_vectors", "", Field::Positions, Extents{Extent::Distances, Extent::Model},
-     Positions::Disentangled},
+     "relative-vectors", "relative_vectors", "", Field::Positions, Extents{Extent::TableRows, Extent::Model},
+     Positions::Disentangled, "2 · span"},
     {Parameter::AttentionNorm, ParameterKind::BlockNorm, std::nullopt, "the norm before attention",
      "attention-norm", "attention_norm", "", Field::BlockNorms, Extents{Extent::Model}},
     {Parameter::AttentionNormBias, ParameterKind::BlockNorm, std::nullopt,
@@ -223,7 +222,8 @@ Parameter bias_of(Projection);
 struct ParameterSizes {
   std::int64_t d_model = 0, key_source = 0, value_source = 0, heads = 0, kv_heads = 0, d_k = 0, d_v = 0;
   std::int64_t latent = 0, shared_key = 0, query_latent = 0;  // of latent attention; 0 = off
-  std::int64_t positions = 0, buckets = 0, window_offsets = 0, distances = 0, inner = 0;
+  std::int64_t positions = 0, inner = 0;
+  std::int64_t table_rows = 0;  // of the kind of positions that the layer has
 };
 std::int64_t size_of(Extent, const ParameterSizes&);
 Shape shape_of(const ParameterInfo&, const ParameterSizes&);

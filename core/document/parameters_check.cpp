@@ -76,16 +76,10 @@ void check_position_blocks(const Document& document, std::int64_t tokens, std::i
                       to_string(table), tokens, layer.d_model));
     }
   }
-  const ParameterSizes sizes{.d_model = layer.d_model,
-                             .heads = heads,
-                             .buckets = layer.position_settings.buckets,
-                             .window_offsets = window_offsets(layer.masking.sparsity.side),
-                             .distances = 2 * std::int64_t{layer.position_settings.span}};
-  if (layer.positions == Positions::RelativeBuckets)
-    check_parameter(weights, info(Parameter::RelativeBias), sizes);
-  if (layer.positions == Positions::RelativeWindows)
-    check_parameter(weights, info(Parameter::WindowBias), sizes);
-  if (is_disentangled(document)) check_parameter(weights, info(Parameter::RelativeVectors), sizes);
+  const std::optional<Parameter> table = bias_table(layer.positions);
+  if (!table || (position_facts(layer.positions).of_tokens && document.input.is_given())) return;
+  check_parameter(weights, info(*table),
+                  {.d_model = layer.d_model, .heads = heads, .table_rows = table_rows(layer)});
 }
 
 void check_shared_parameters(const Document& document, const Dimensions& size) {

@@ -8,22 +8,14 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/base/number_checks.hpp"
 #include "core/document/layer_sizes.hpp"
 #include "core/document/setting_table.hpp"
+#include "core/transformer/positions/schemes.hpp"
 
 namespace attnscope {
 
 namespace {
-
-/// Throws Error unless the setting `name` is from `least` to `most`.
-void check_range(std::string_view name, std::int64_t value, std::int64_t least, std::int64_t most) {
-  if (value < least || value > most)
-    throw Error(fmt::format("{} is {}; it must be from {} to {}.", name, value, least, most));
-}
-
-void check_even(std::string_view name, int value, std::string_view when) {
-  if (value % 2 != 0) throw Error(fmt::format("{} is {}; it must be even{}.", name, value, when));
-}
 
 /// Checks each setting against its limits in the table.
 void check_limits(const Document& document) {
@@ -39,26 +31,6 @@ void check_limits(const Document& document) {
       if (!limits.allow(value)) throw Error(fmt::format(fmt::runtime(limits.refusal), value));
     }
   });
-}
-
-/// Further checks of the kinds of positions.
-void check_positions(const PositionSettings& settings) {
-  check_even("The number of rotated dimensions", settings.rope_dims, "");
-  const auto rising = [](std::string_view scaling, float low, float high) {
-    if (low < high) return;
-    throw Error(
-        fmt::format("The bounds of {} are {} and {} turns; the second must be larger.", scaling, low, high));
-  };
-  if (settings.rope_scaling == RopeScaling::Llama3)
-    rising("Llama 3's RoPE scaling", settings.rope_low_turns, settings.rope_high_turns);
-  if (settings.rope_scaling == RopeScaling::Yarn)
-    rising("YaRN", settings.rope_slow_turns, settings.rope_fast_turns);
-  const bool two_sided = settings.buckets_two_sided;
-  check_range("The number of buckets", settings.buckets, two_sided ? 4 : 2, 4096);
-  if (two_sided)
-    check_even("The number of buckets", settings.buckets, " with a side before and a side after");
-  const int exact = settings.buckets / (two_sided ? 4 : 2);
-  check_range("The bucket distance", settings.bucket_distance, exact + 1, 1 << 24);
 }
 
 void check_gain(std::string_view what, float gain) {
@@ -103,10 +75,8 @@ void check_settings(const Document& document) {
   const Scaling& scaling = layer.scaling;
   if (scaling.kind == Scaling::Kind::Factor && !std::isfinite(scaling.factor))
     throw Error(fmt::format("The scale factor is {}; it must be a finite number.", scaling.factor));
-  check_positions(layer.position_settings);
   const Sparsity& sparsity = layer.masking.sparsity;
-  if (layer.positions == Positions::RelativeWindows)
-    check_range("The side of a window with relative positions", sparsity.side, 1, max_window_side);
+  check_scheme(layer.positions, layer.position_settings, image_of(sparsity));
   check_even("The number of LSH buckets", sparsity.lsh_buckets, "");
   if (sparsity.kind == Sparsity::Kind::Windows && sparsity.shift >= sparsity.side)
     throw Error(fmt::format("The shift of the windows is {}; it must be less than their side, {}.",

@@ -294,8 +294,8 @@ void check_attention(const BlockChange& change, const StackSpec& stack) {
     refuse(fmt::format("a painted mask of shape {}; [1][1 or {}][queries][keys] was expected",
                        to_string(added->shape()), heads));
   const PositionFacts& positions = position_facts(layer.positions);
-  const bool has_table = positions.in_blocks && own.positions == layer.positions &&
-                         layer.position_settings.buckets == own.position_settings.buckets;
+  const bool has_table =
+      positions.in_blocks && own.positions == layer.positions && table_rows(layer) == table_rows(own);
   if (!positions.refused_inside.empty() && !has_table) refuse(positions.refused_inside);
 }
 

@@ -46,10 +46,8 @@ TEST_CASE("Shapes of parameters follow from the sizes of the layer") {
                              .d_k = 3,
                              .d_v = 6,
                              .positions = 20,
-                             .buckets = 32,
-                             .window_offsets = window_offsets(2),
-                             .distances = 16,
-                             .inner = 9};
+                             .inner = 9,
+                             .table_rows = 32};
   const auto shape = [&](Parameter which) { return shape_of(info(which), sizes); };
   CHECK(shape(Parameter::WQuery) == Shape{12, 12});
   CHECK(shape(Parameter::WKey) == Shape{7, 6});
@@ -63,8 +61,8 @@ TEST_CASE("Shapes of parameters follow from the sizes of the layer") {
   CHECK(shape(Parameter::BiasV) == Shape{12});
   CHECK(shape(Parameter::PositionTable) == Shape{20, 12});
   CHECK(shape(Parameter::RelativeBias) == Shape{32, 4});
-  CHECK(shape(Parameter::WindowBias) == Shape{9, 4});
-  CHECK(shape(Parameter::RelativeVectors) == Shape{16, 12});
+  CHECK(shape(Parameter::WindowBias) == Shape{32, 4});
+  CHECK(shape(Parameter::RelativeVectors) == Shape{32, 12});
   CHECK(shape(Parameter::QueryNorm) == Shape{3});
   CHECK(shape(Parameter::KeyNorm) == Shape{3});
   CHECK(shape(Parameter::SinkLogits) == Shape{4});
@@ -90,6 +88,32 @@ TEST_CASE("Shapes of parameters follow from the sizes of the layer") {
   CHECK(shape_words(info(Parameter::KeyNorm)) == "[d_k]");
   CHECK(shape_words(info(Parameter::WKey)) == "[d_model, kv heads · d_k]");
   CHECK(shape_words(info(Parameter::BOutput)) == "[d_model]");
+  CHECK(shape_words(info(Parameter::RelativeBias)) == "[buckets, heads]");
+  CHECK(shape_words(info(Parameter::WindowBias)) == "[(2 · side - 1)², heads]");
+  CHECK(shape_words(info(Parameter::RelativeVectors)) == "[2 · span, d_model]");
+}
+
+TEST_CASE("The tables of positions have rows by the settings of their kind") {
+  LayerSpec layer;
+  layer.position_settings = {.buckets = 20, .span = 5};
+  layer.masking.sparsity.side = 2;
+  for (const ParameterInfo& row : parameter_table) {
+    INFO(row.name);
+    CHECK((row.kind == ParameterKind::Position) == row.scheme.has_value());
+    CHECK((row.extents[0] == Extent::TableRows) == !row.rows.empty());
+    if (!row.scheme) continue;
+    layer.positions = *row.scheme;
+    CHECK(table_of(layer.positions) == row.parameter);
+    CHECK((table_rows(layer) > 0) == (row.extents[0] == Extent::TableRows));
+  }
+  const auto rows = [&](Positions positions) {
+    layer.positions = positions;
+    return table_rows(layer);
+  };
+  CHECK(rows(Positions::RelativeBuckets) == 20);
+  CHECK(rows(Positions::RelativeWindows) == 9);
+  CHECK(rows(Positions::Disentangled) == 10);
+  CHECK(rows(Positions::Alibi) == 0);
 }
 
 TEST_CASE("Every parameter of a Document is one of its blocks and goes into the computation") {

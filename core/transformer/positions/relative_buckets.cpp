@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/base/number_checks.hpp"
 #include "core/base/random.hpp"
 
 namespace attnscope {
@@ -52,6 +53,15 @@ std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets, std::i
       static_cast<float>(std::log(static_cast<double>(max_distance) / static_cast<double>(exact)));
   const auto grown = exact + static_cast<std::int64_t>(share * static_cast<float>(buckets - exact));
   return first + std::min(grown, buckets - 1);
+}
+
+void check_buckets(const PositionSettings& settings) {
+  const bool two_sided = settings.buckets_two_sided;
+  check_range("The number of buckets", settings.buckets, two_sided ? 4 : 2, 4096);
+  if (two_sided)
+    check_even("The number of buckets", settings.buckets, " with a side before and a side after");
+  const int exact = settings.buckets / (two_sided ? 4 : 2);
+  check_range("The bucket distance", settings.bucket_distance, exact + 1, 1 << 24);
 }
 
 template <class T>

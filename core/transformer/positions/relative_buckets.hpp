@@ -14,6 +14,8 @@ namespace attnscope {
 std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets, std::int64_t max_distance,
                              bool two_sided);
 
+/// Checks of settings that hang together. Throws Error.
+void check_buckets(const PositionSettings&);
 /// From the table [buckets][heads], without one N(0, 1) from the seed.
 template <class T>
 std::unique_ptr<const PositionBias<T>> bucket_bias(const BiasSource<T>&);

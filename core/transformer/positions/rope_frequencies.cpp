@@ -6,6 +6,11 @@
 #include <numbers>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/base/number_checks.hpp"
+
 namespace attnscope {
 namespace {
 
@@ -78,6 +83,19 @@ std::optional<RopeScaling> rope_scaling_from(std::string_view name) {
   for (const auto& [known, scaling] : scaling_names)
     if (known == name) return scaling;
   return std::nullopt;
+}
+
+void check_rope(const PositionSettings& settings) {
+  check_even("The number of rotated dimensions", settings.rope_dims, "");
+  const auto rising = [](std::string_view scaling, float low, float high) {
+    if (low < high) return;
+    throw Error(
+        fmt::format("The bounds of {} are {} and {} turns; the second must be larger.", scaling, low, high));
+  };
+  if (settings.rope_scaling == RopeScaling::Llama3)
+    rising("Llama 3's RoPE scaling", settings.rope_low_turns, settings.rope_high_turns);
+  if (settings.rope_scaling == RopeScaling::Yarn)
+    rising("YaRN", settings.rope_slow_turns, settings.rope_fast_turns);
 }
 
 std::int64_t rotated_dims(const PositionSettings& settings, std::int64_t width) {

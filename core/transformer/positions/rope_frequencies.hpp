@@ -30,6 +30,8 @@ struct RopeSettings {
   bool operator==(const RopeSettings&) const = default;
 };
 
+/// Checks of settings that hang together. Throws Error.
+void check_rope(const PositionSettings&);
 /// Of `width` dimensions of a head that can be rotated: how many are; even.
 std::int64_t rotated_dims(const PositionSettings&, std::int64_t width);
 /// The settings of a layer for a head of which `width` dimensions can be rotated.

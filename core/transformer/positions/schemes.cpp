@@ -1,12 +1,21 @@
 #include "core/transformer/positions/schemes.hpp"
 
+#include "core/base/number_checks.hpp"
 #include "core/transformer/positions/alibi.hpp"
 #include "core/transformer/positions/learned.hpp"
 #include "core/transformer/positions/relative_buckets.hpp"
 #include "core/transformer/positions/relative_windows.hpp"
+#include "core/transformer/positions/rope_frequencies.hpp"
 #include "core/transformer/positions/sinusoidal.hpp"
 
 namespace attnscope {
+
+void check_scheme(Positions scheme, const PositionSettings& settings, const ImageWindows& image) {
+  check_rope(settings);
+  check_buckets(settings);
+  if (scheme == Positions::RelativeWindows)
+    check_range("The side of a window with relative positions", image.side, 1, max_window_side);
+}
 
 template <class T>
 void add_position_vectors(TensorOf<T>& x, const VectorSource<T>& of) {
@@ -14,6 +23,15 @@ void add_position_vectors(TensorOf<T>& x, const VectorSource<T>& of) {
     case Positions::Sinusoidal: return add_sinusoids(x, of.first);
     case Positions::Learned: return add_learned(x, of);
     default: return;
+  }
+}
+
+std::int64_t table_rows(Positions scheme, const PositionSettings& settings, const ImageWindows& image) {
+  switch (scheme) {
+    case Positions::RelativeBuckets: return settings.buckets;
+    case Positions::RelativeWindows: return window_offsets(image.side);
+    case Positions::Disentangled: return 2 * std::int64_t{settings.span};
+    default: return 0;
   }
 }
 

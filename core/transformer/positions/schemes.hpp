@@ -13,6 +13,10 @@
 
 namespace attnscope {
 
+/// Throws Error if settings do not fit together, whichever scheme reads them, or if the image does not fit
+/// the scheme.
+void check_scheme(Positions, const PositionSettings&, const ImageWindows&);
+
 /// Vectors that are added to those of tokens.
 template <class T>
 struct VectorSource {
@@ -35,6 +39,10 @@ struct BiasSource {
   const TensorOf<T>* table;  // [rows][heads]; null: none, or from the seed
   std::uint64_t seed;
 };
+
+/// The rows of the learned table [rows][heads], or [rows][d_model] of Disentangled; 0 for schemes without one
+/// and for Learned, which has a row for each position.
+std::int64_t table_rows(Positions, const PositionSettings&, const ImageWindows&);
 
 /// A bias that is added to a capped score: a number for each head, query and key.
 template <class T>
