@@ -100,13 +100,7 @@ PlaneWords words(const Document& document, Plane plane) {
     case Stage::Cap:
       return {"Capped logits", "capped", "c·tanh(x / c)", "Soft-capped logits lie in (−c, c)."};
     case Stage::Bias:
-      if (layer.positions == Positions::RelativeWindows)
-        return {"Bias", "bias", "b(head, rows, columns)",
-                "Position bias by rows and columns between two patches; 0 where no window holds both."};
-      if (layer.positions == Positions::Disentangled)
-        return {"Bias", "bias", "(Q·Kᵣᵀ + K·Qᵣᵀ) × scale",
-                "What queries and keys say to each other's relative positions, added to every logit."};
-      return {"Bias", "bias", "b(head, key − query)", "Position bias, added to every logit."};
+      return {"Bias", "bias", position_facts(layer.positions).bias, position_facts(layer.positions).bias_why};
     case Stage::Mask: return {"Masked logits", "masked", "hidden keys get −∞", "Input of the softmax."};
     case Stage::Linear:
       return {"Linear weights", "weight",

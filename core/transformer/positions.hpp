@@ -43,7 +43,8 @@ enum class PositionPlace : std::uint8_t {
 
 struct PositionFacts {
   Positions scheme;
-  std::string_view key, label, words;  // see EnumName in core/document/enum_names.hpp
+  std::string_view key, label, words;      // see EnumName in core/document/enum_names.hpp
+  std::string_view note, short_note, why;  // on the control: beside label and title, in the tooltip
   PositionPlace place = PositionPlace::Nowhere;
   bool of_tokens = false;  // reads the vectors of tokens, so that it has no effect on given Q, K and V
   /// Why the attention of a long text is not streamed with it, one sentence; empty if it is.
@@ -52,20 +53,36 @@ struct PositionFacts {
   bool in_blocks = false;
   /// What a block of a model that lacks it cannot be given, behind "cannot have"; empty if any block can.
   std::string_view refused_inside = {};
+  std::string_view table = {};  // its learned table in a list of differences
+  /// Of the bias: its formula, and what it is.
+  std::string_view bias = "b(head, key − query)", bias_why = "Position bias, added to every logit.";
 };
 
 inline constexpr std::string_view added_to_first =
     "positions that are added to the tokens before the first layer";
 inline constexpr std::string_view needs_table =
     "positions with a learned table, which the model does not have";
+inline constexpr std::string_view why_rotary =
+    "Queries and keys are rotated by their positions: q·k depends on their contents and their signed "
+    "distance, not on absolute positions.";
 
 /// Which of them has a learned table, and of which shape: core/document/parameters.hpp.
 inline constexpr auto position_schemes = std::to_array<PositionFacts>({
-    {.scheme = Positions::None, .key = "none", .label = "None", .words = "no positions", .in_blocks = true},
+    {.scheme = Positions::None,
+     .key = "none",
+     .label = "None",
+     .words = "no positions",
+     .note = "X = token vectors",
+     .short_note = "none",
+     .why = "Without a causal or local mask, permuting the tokens only permutes the output rows.",
+     .in_blocks = true},
     {.scheme = Positions::Sinusoidal,
      .key = "sinusoidal",
      .label = "Sinusoidal",
      .words = "sinusoidal",
+     .note = "sin, cos (t / 10000^(2i/d))",
+     .short_note = "sinusoidal",
+     .why = "Sines and cosines of the position; a shift rotates each pair.",
      .place = PositionPlace::Tokens,
      .of_tokens = true,
      .refused_inside = added_to_first},
@@ -73,51 +90,83 @@ inline constexpr auto position_schemes = std::to_array<PositionFacts>({
      .key = "learned",
      .label = "Learned",
      .words = "learned",
+     .note = "a vector for each position",
+     .short_note = "learned",
+     .why = "As in BERT and GPT-2; here drawn from the seed unless a file gives them.",
      .place = PositionPlace::Tokens,
      .of_tokens = true,
-     .refused_inside = added_to_first},
+     .refused_inside = added_to_first,
+     .table = "learned table"},
     {.scheme = Positions::RelativeBuckets,
      .key = "buckets",
      .label = "Relative buckets",
      .words = "T5 buckets",
+     .note = "b(head, bucket of j − p)",
+     .short_note = "buckets",
+     .why =
+         "As in T5: a bias per head and distance bucket, added to the scores; far distances share a bucket.",
      .place = PositionPlace::Distances,
      .in_blocks = true,
-     .refused_inside = "relative buckets, which need a learned table of as many buckets; the model has none"},
+     .refused_inside = "relative buckets, which need a learned table of as many buckets; the model has none",
+     .table = "bucket numbers"},
     {.scheme = Positions::Alibi,
      .key = "alibi",
      .label = "ALiBi",
      .words = "ALiBi",
+     .note = "− slope · |j − p|",
+     .short_note = "ALiBi",
+     .why = "A penalty proportional to distance, with a fixed slope per head; nothing is learned.",
      .place = PositionPlace::Distances,
      .in_blocks = true},
     {.scheme = Positions::RopeHalf,
      .key = "rope-half",
      .label = "RoPE, halves",
      .words = "RoPE",
+     .note = "pairs (i, i + r/2) turn",
+     .short_note = "RoPE",
+     .why = why_rotary,
      .place = PositionPlace::Heads,
      .in_blocks = true},
     {.scheme = Positions::RopeInterleaved,
      .key = "rope-interleaved",
      .label = "RoPE, interleaved",
      .words = "RoPE pairs",
+     .note = "pairs (2i, 2i + 1) turn",
+     .short_note = "RoPE",
+     .why = why_rotary,
      .place = PositionPlace::Heads,
      .in_blocks = true},
     {.scheme = Positions::RelativeWindows,
      .key = "windows",
      .label = "Rows and columns",
      .words = "Swin bias",
+     .note = "b(head, Δrow, Δcolumn)",
+     .short_note = "windows",
+     .why = "As in Swin: tokens are patches of an image, row by row. A bias per head for the rows and the "
+            "columns between two patches of a window.",
      .place = PositionPlace::Cells,
      .not_streamed =
          "A position bias over rows and columns of an image needs a number for every score; it is "
          "not streamed.",
-     .refused_inside = needs_table},
+     .refused_inside = needs_table,
+     .table = "window bias",
+     .bias = "b(head, rows, columns)",
+     .bias_why = "Position bias by rows and columns between two patches; 0 where no window holds both."},
     {.scheme = Positions::Disentangled,
      .key = "disentangled",
      .label = "Disentangled",
      .words = "disentangled",
+     .note = "q·k + q·kᵣ + k·qᵣ",
+     .short_note = "disentangled",
+     .why = "As in DeBERTa: contents meet contents, and vectors of relative positions, which go through W_Q "
+            "and W_K too. The sum of the three is divided by √(3·dₖ).",
      .place = PositionPlace::Cells,
      .of_tokens = true,
      .not_streamed = "Disentangled positions need a number for every score; they are not streamed.",
-     .refused_inside = needs_table},
+     .refused_inside = needs_table,
+     .table = "relative vectors",
+     .bias = "(Q·Kᵣᵀ + K·Qᵣᵀ) × scale",
+     .bias_why = "What queries and keys say to each other's relative positions, added to every logit."},
 });
 
 constexpr bool positions_in_order() {

@@ -116,7 +116,7 @@ class Planes {
 
   Formula biased() {
     const Positions kind = v_.document().layer().positions;
-    if (kind == Positions::RelativeWindows || kind == Positions::Disentangled)
+    if (!is_distance_bias(kind))
       return answered(named().add(bias_formula(v_.result(), facts_), theme_.text2), facts_.bias);
     const std::int64_t distance = v_.cell.key - position_of(v_.result(), v_.b, v_.cell.query);
     Formula f = named().add("b", theme_.text2).lowered("head " + std::to_string(v_.h), theme_.text3);

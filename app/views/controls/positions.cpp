@@ -5,7 +5,9 @@
 #include <array>
 
 #include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/views/controls/column.hpp"
+#include "app/views/controls/position_words.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/enum_names.hpp"
 #include "core/document/known.hpp"
@@ -14,49 +16,6 @@
 
 namespace attnscope {
 namespace {
-
-struct Kind {
-  std::string_view note, short_note;  // in the list, and beside the title
-};
-
-/// In the order of the enumerators.
-constexpr std::array<Kind, EnumNames<Positions>::list.size()> kinds{{
-    {"X = token vectors", "none"},
-    {"sin, cos (t / 10000^(2i/d))", "sinusoidal"},
-    {"a vector for each position", "learned"},
-    {"b(head, bucket of j − p)", "buckets"},
-    {"− slope · |j − p|", "ALiBi"},
-    {"pairs (i, i + r/2) turn", "RoPE"},
-    {"pairs (2i, 2i + 1) turn", "RoPE"},
-    {"b(head, Δrow, Δcolumn)", "windows"},
-    {"q·k + q·kᵣ + k·qᵣ", "disentangled"},
-}};
-
-std::string_view why(Positions kind) {
-  switch (kind) {
-    case Positions::None:
-      return "Without a causal or local mask, permuting the tokens only permutes the output rows.";
-    case Positions::Sinusoidal: return "Sines and cosines of the position; a shift rotates each pair.";
-    case Positions::Learned:
-      return "As in BERT and GPT-2; here drawn from the seed unless a file gives them.";
-    case Positions::RelativeBuckets:
-      return "As in T5: a bias per head and distance bucket, added to the scores; far distances share a "
-             "bucket.";
-    case Positions::Alibi:
-      return "A penalty proportional to distance, with a fixed slope per head; nothing is learned.";
-    case Positions::RopeHalf:
-    case Positions::RopeInterleaved:
-      return "Queries and keys are rotated by their positions: q·k depends on their contents and their "
-             "signed distance, not on absolute positions.";
-    case Positions::RelativeWindows:
-      return "As in Swin: tokens are patches of an image, row by row. A bias per head for the rows and the "
-             "columns between two patches of a window.";
-    case Positions::Disentangled:
-      return "As in DeBERTa: contents meet contents, and vectors of relative positions, which go through W_Q "
-             "and W_K too. The sum of the three is divided by √(3·dₖ).";
-  }
-  return {};
-}
 
 /// Moves settings that check() would refuse together to the nearest accepted ones.
 void make_fit(PositionSettings& s) {
@@ -205,14 +164,66 @@ void bucket_rows(Column& c) {
     make_fit(s);
 }
 
+std::string rope_scaling_of(const PositionSettings& mine, const PositionSettings& theirs) {
+  const std::string name(enum_name(mine.rope_scaling).words);
+  if (mine.rope_scaling == RopeScaling::None || mine.rope_scaling != theirs.rope_scaling)
+    return mine.rope_scaling == theirs.rope_scaling ? std::string() : name;
+  if (mine.rope_factor != theirs.rope_factor)
+    return "RoPE factor " + own_number(fixed(static_cast<double>(mine.rope_factor), 2));
+  if (mine.rope_scaling == RopeScaling::Linear) return {};
+  if (mine.rope_trained != theirs.rope_trained) return "trained for " + std::to_string(mine.rope_trained);
+  if (mine.rope_scaling == RopeScaling::Dynamic) return {};
+  const bool yarn = mine.rope_scaling == RopeScaling::Yarn;
+  const auto bounds = [&](const PositionSettings& s) {
+    const float low = yarn ? s.rope_slow_turns : s.rope_low_turns;
+    return own_number(fixed(static_cast<double>(low), 2)) + " to " +
+           own_number(fixed(static_cast<double>(yarn ? s.rope_fast_turns : s.rope_high_turns), 2)) + " turns";
+  };
+  return bounds(mine) == bounds(theirs) ? std::string() : bounds(mine);
+}
+
 }  // namespace
+
+std::string words_of_position_settings(const LayerSpec& layer, const LayerSpec& other) {
+  const PositionSettings &mine = layer.position_settings, &theirs = other.position_settings;
+  switch (layer.positions) {
+    case Positions::RopeHalf:
+    case Positions::RopeInterleaved:
+      if (mine.rope_base != theirs.rope_base)
+        return "RoPE base " + own_number(fixed(static_cast<double>(mine.rope_base), 0));
+      if (mine.rope_dims != theirs.rope_dims)
+        return mine.rope_dims == 0 ? "all turned" : std::to_string(mine.rope_dims) + " turned";
+      return rope_scaling_of(mine, theirs);
+    case Positions::RelativeBuckets:
+      if (mine.buckets != theirs.buckets) return std::to_string(mine.buckets) + " buckets";
+      if (mine.bucket_distance != theirs.bucket_distance)
+        return "buckets to " + std::to_string(mine.bucket_distance);
+      if (mine.buckets_two_sided != theirs.buckets_two_sided)
+        return mine.buckets_two_sided ? "two-sided" : "one-sided";
+      return {};
+    case Positions::RelativeWindows: {
+      const Sparsity &image = layer.masking.sparsity, &other_image = other.masking.sparsity;
+      if (image.side != other_image.side) return "windows of " + std::to_string(image.side) + "²";
+      if (image.grid != other_image.grid) return std::to_string(image.grid) + " in a row";
+      return {};
+    }
+    case Positions::Disentangled:
+      if (mine.span != theirs.span) return "span " + std::to_string(mine.span);
+      if (mine.content_to_position != theirs.content_to_position)
+        return mine.content_to_position ? "with c2p" : "without c2p";
+      if (mine.position_to_content != theirs.position_to_content)
+        return mine.position_to_content ? "with p2c" : "without p2c";
+      return {};
+    default: return {};
+  }
+}
 
 void positions_section(Column& c) {
   Document& document = c.document();
   const bool given = document.input.is_given(), inside = static_cast<bool>(document.within.read());
   Positions now = document.layer().positions;
   if (given && position_facts(now).of_tokens) now = Positions::None;
-  const Kind& kind = kinds[static_cast<std::size_t>(now)];
+  const PositionFacts& kind = position_facts(now);
   const bool known = knows_scores(document);
   if (c.begin({.which = Section::Positions,
                .label = "Positions",
@@ -222,15 +233,13 @@ void positions_section(Column& c) {
       c.remark("Not in the file: it has the weights alone.");
       return c.end();
     }
-    const std::string_view shown = given && now == Positions::None ? "None added here" : enum_name(now).label;
-    drop(c.ui(), "Positions kind", c.row(28), shown, {enum_name(now).label, kind.note, why(now), "O"}, [&] {
-      for (std::size_t i = 0; i < kinds.size(); ++i) {
-        const auto which = static_cast<Positions>(i);
-        if ((given && position_facts(which).of_tokens) ||
-            (inside && !edit::can_have(document.within.read(), which)))
+    const std::string_view shown = given && now == Positions::None ? "None added here" : kind.label;
+    drop(c.ui(), "Positions kind", c.row(28), shown, {kind.label, kind.note, kind.why, "O"}, [&] {
+      for (const PositionFacts& each : position_schemes) {
+        if ((given && each.of_tokens) || (inside && !edit::can_have(document.within.read(), each.scheme)))
           continue;
-        if (menu_row(c.ui(), std::string(enum_name(which).label).c_str(), kinds[i].note, now == which))
-          document.layer().positions = which;
+        if (menu_row(c.ui(), std::string(each.label).c_str(), each.note, now == each.scheme))
+          document.layer().positions = each.scheme;
       }
     });
     if (are_positions_guessed(document)) {

@@ -6,6 +6,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/ui/own_words.hpp"
+#include "app/views/controls/position_words.hpp"
 #include "core/document/enum_names.hpp"
 
 namespace attnscope {
@@ -72,69 +73,14 @@ std::string edited_of(const Document& self, const Document& other) {
   return self.input.from_text().edited || self.input.from_text().edited_memory ? "X edited" : "X as made";
 }
 
-std::string rope_scaling_of(const PositionSettings& mine, const PositionSettings& theirs) {
-  const std::string name(enum_name(mine.rope_scaling).words);
-  if (mine.rope_scaling == RopeScaling::None || mine.rope_scaling != theirs.rope_scaling)
-    return mine.rope_scaling == theirs.rope_scaling ? std::string() : name;
-  if (mine.rope_factor != theirs.rope_factor) return "RoPE factor " + own_number(written(mine.rope_factor));
-  if (mine.rope_scaling == RopeScaling::Linear) return {};
-  if (mine.rope_trained != theirs.rope_trained) return "trained for " + std::to_string(mine.rope_trained);
-  if (mine.rope_scaling == RopeScaling::Dynamic) return {};
-  const bool yarn = mine.rope_scaling == RopeScaling::Yarn;
-  const auto bounds = [&](const PositionSettings& s) {
-    const float low = yarn ? s.rope_slow_turns : s.rope_low_turns;
-    return own_number(written(low)) + " to " +
-           own_number(written(yarn ? s.rope_fast_turns : s.rope_high_turns)) + " turns";
-  };
-  return bounds(mine) == bounds(theirs) ? std::string() : bounds(mine);
-}
-
 std::string positions_of(const Document& self, const Document& other) {
   const LayerSpec& layer = self.layer();
   if (layer.positions != other.layer().positions) return std::string(enum_name(layer.positions).words);
-  const PositionSettings &mine = layer.position_settings, &theirs = other.layer().position_settings;
-  switch (layer.positions) {
-    case Positions::RopeHalf:
-    case Positions::RopeInterleaved:
-      if (mine.rope_base != theirs.rope_base) return "RoPE base " + own_number(written(mine.rope_base, 0));
-      if (mine.rope_dims != theirs.rope_dims)
-        return mine.rope_dims == 0 ? "all turned" : std::to_string(mine.rope_dims) + " turned";
-      return rope_scaling_of(mine, theirs);
-    case Positions::RelativeBuckets:
-      if (mine.buckets != theirs.buckets) return std::to_string(mine.buckets) + " buckets";
-      if (mine.bucket_distance != theirs.bucket_distance)
-        return "buckets to " + std::to_string(mine.bucket_distance);
-      if (mine.buckets_two_sided != theirs.buckets_two_sided)
-        return mine.buckets_two_sided ? "two-sided" : "one-sided";
-      return same_numbers(layer.weights[Parameter::RelativeBias],
-                          other.layer().weights[Parameter::RelativeBias])
-                 ? std::string()
-                 : "bucket numbers";
-    case Positions::RelativeWindows: {
-      const Sparsity &image = layer.masking.sparsity, &other_image = other.layer().masking.sparsity;
-      if (image.side != other_image.side) return "windows of " + std::to_string(image.side) + "²";
-      if (image.grid != other_image.grid) return std::to_string(image.grid) + " in a row";
-      return same_numbers(layer.weights[Parameter::WindowBias], other.layer().weights[Parameter::WindowBias])
-                 ? std::string()
-                 : "window bias";
-    }
-    case Positions::Disentangled:
-      if (mine.span != theirs.span) return "span " + std::to_string(mine.span);
-      if (mine.content_to_position != theirs.content_to_position)
-        return mine.content_to_position ? "with c2p" : "without c2p";
-      if (mine.position_to_content != theirs.position_to_content)
-        return mine.position_to_content ? "with p2c" : "without p2c";
-      return same_numbers(layer.weights[Parameter::RelativeVectors],
-                          other.layer().weights[Parameter::RelativeVectors])
-                 ? std::string()
-                 : "relative vectors";
-    case Positions::Learned:
-      return same_numbers(layer.weights[Parameter::PositionTable],
-                          other.layer().weights[Parameter::PositionTable])
-                 ? std::string()
-                 : "learned table";
-    default: return {};
-  }
+  std::string words = words_of_position_settings(layer, other.layer());
+  const std::optional<Parameter> table = table_of(layer.positions);
+  if (!words.empty() || !table || same_numbers(layer.weights[*table], other.layer().weights[*table]))
+    return words;
+  return std::string(position_facts(layer.positions).table);
 }
 
 std::string heads_of(const Document& self, const Document& other) {
