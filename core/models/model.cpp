@@ -179,7 +179,7 @@ class Reader {
     if (const PartName* name = find_part(names, Part::FinalNorm))
       stack.final_norm = norm(*name, 0, spec.norm().kind, spec_.d_model);
     if (const PartName* name = find_part(names, Part::RelativeBias)) {
-      const Shape shape{spec.blocks[0].position_settings.buckets, spec.blocks[0].heads};
+      const Shape shape{table_rows(spec.blocks[0]), spec.blocks[0].heads};
       stack.bias_table =
           std::make_shared<const Tensor>(shape, files_.take_floats(path(*name) + ".weight", shape));
     }

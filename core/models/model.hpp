@@ -48,7 +48,7 @@ struct BlockWeights {
 struct StackWeights {
   std::vector<BlockWeights> blocks;
   NormWeights final_norm;
-  TensorPtr bias_table;  // of positions that are added to scores: [buckets][heads], or null
+  TensorPtr bias_table;  // of positions that are added to scores: [table_rows()][heads], or null
 };
 
 /// The layers between the last hidden state and the map to logits; most decoders have none.

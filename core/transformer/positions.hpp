@@ -54,8 +54,9 @@ struct PositionFacts {
   /// What a block of a model that lacks it cannot be given, behind "cannot have"; empty if any block can.
   std::string_view refused_inside = {};
   std::string_view table = {};  // its learned table in a list of differences
-  /// Of the bias: its formula, and what it is.
-  std::string_view bias = "b(head, key − query)", bias_why = "Position bias, added to every logit.";
+  /// Of the bias: its formula, what it is, and what it goes by.
+  std::string_view bias = "b(head, key − query)", bias_why = "Position bias, added to every logit.",
+                   bias_by = "by distance";
 };
 
 inline constexpr std::string_view added_to_first =
@@ -151,7 +152,8 @@ inline constexpr auto position_schemes = std::to_array<PositionFacts>({
      .refused_inside = needs_table,
      .table = "window bias",
      .bias = "b(head, rows, columns)",
-     .bias_why = "Position bias by rows and columns between two patches; 0 where no window holds both."},
+     .bias_why = "Position bias by rows and columns between two patches; 0 where no window holds both.",
+     .bias_by = "by rows and columns apart"},
     {.scheme = Positions::Disentangled,
      .key = "disentangled",
      .label = "Disentangled",
@@ -166,7 +168,8 @@ inline constexpr auto position_schemes = std::to_array<PositionFacts>({
      .refused_inside = needs_table,
      .table = "relative vectors",
      .bias = "(Q·Kᵣᵀ + K·Qᵣᵀ) × scale",
-     .bias_why = "What queries and keys say to each other's relative positions, added to every logit."},
+     .bias_why = "What queries and keys say to each other's relative positions, added to every logit.",
+     .bias_by = "of its content and relative positions"},
 });
 
 constexpr bool positions_in_order() {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "app/kit/ui/number_format.hpp"
+#include "app/kit/ui/own_words.hpp"
 #include "app/pages/walk/card.hpp"
 #include "core/attention/run_stage.hpp"
 
@@ -308,12 +309,6 @@ std::string scale_sentence(const View& v, const std::string& query, int move, in
                     "The same for every other row.", move, moves);
 }
 
-std::string bias_words(Positions kind) {
-  if (kind == Positions::RelativeWindows) return "by rows and columns apart";
-  if (kind == Positions::Disentangled) return "of its content and relative positions";
-  return "by distance";
-}
-
 /// The formula is that of the chosen cell, whichever rows are added.
 std::string score_sentence(const View& v, int move, int moves) {
   const std::int64_t rows = v.result().dimensions.queries;
@@ -333,7 +328,7 @@ std::string plane_sentence(const View& v, Stage stage, int move, int moves) {
                         "The same for every other row.", move, moves);
     case Stage::Bias:
       return one_or_all("The position bias of the row of " + query + ", " +
-                            bias_words(v.document().layer().positions) + ".",
+                            inner(position_facts(v.document().layer().positions).bias_by) + ".",
                         "The same for every other row.", move, moves);
     case Stage::Mask: return mask_sentence(v, query, move, moves);
     case Stage::Softmax: return softmax_sentence(v, move);
