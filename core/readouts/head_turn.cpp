@@ -1,13 +1,35 @@
 #include "core/readouts/head_turn.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/models/run_heads.hpp"
 #include "core/models/run_stack.hpp"
+#include "core/models/staged_attention.hpp"
 #include "core/transformer/positions/rotate_in_place.hpp"
 #include "core/transformer/positions/rotate_pairs.hpp"
 
 namespace attnscope {
+namespace {
+
+/// The positions that the pass rotated the block's rows by.
+std::vector<std::int64_t> turned_by(const Model& model, const ModelRun& run, AttentionOf of,
+                                    std::size_t block) {
+  const StackView stack = stack_of(model, run, of);
+  const std::int64_t rows = stack.run.hidden[0].rows();
+  std::vector<std::int64_t> positions;
+  if (of == AttentionOf::Decoder && model.spec.encoder) {
+    positions.resize(static_cast<std::size_t>(rows));
+    std::iota(positions.begin(), positions.end(), 0);
+  } else {
+    positions = token_positions(model.spec, run.input);
+  }
+  if (!stack.run.attention[block].layer) return positions;
+  const BlockChange change = change_of(run.changes, of, block);
+  return rotary_positions({stack.spec, stack.weights, block, change}, positions, {0, rows});
+}
+
+}  // namespace
 
 HeadTurn::HeadTurn(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
                    std::int64_t begin, std::int64_t end, const Work& work)
@@ -15,7 +37,7 @@ HeadTurn::HeadTurn(const Model& model, const ModelRun& run, AttentionOf of, std:
   const StackView stack = stack_of(model, run, of);
   const LayerSpec& spec = layer_of(stack.spec, stack.run.attention[block], block);
   if (!is_rotary(spec.positions) || end <= begin) return;
-  const std::vector<std::int64_t> all = token_positions(model.spec, run.input);
+  const std::vector<std::int64_t> all = turned_by(model, run, of, block);
   const RopeFrequencies frequencies = rope_frequencies(rope_of(spec), std::ranges::max(all) + 1);
   pairs_ = std::ssize(frequencies.frequency);
   interleaved_ = spec.positions == Positions::RopeInterleaved;

@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "core/document/attention_settings.hpp"
+#include "core/layer_documents.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/read_gpt.hpp"
 #include "core/readouts/contribution.hpp"
@@ -294,6 +295,32 @@ TEST_CASE("splits sum up in every family", "[readouts][attribution][why]") {
     const std::vector<LensPlace> places = lens_places(model->spec);
     const Tensor last = lens_logits(*model, run, places.back(), 0, n, work);
     CHECK(std::ranges::equal(last.values(), run.logits.values));
+  }
+}
+
+TEST_CASE("scores of a block whose rotary positions are its own, where the input's tokens are not its rows",
+          "[readouts][why]") {
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  for (const std::string name : {"t5_gated", "vit_classify"}) {
+    CAPTURE(name);
+    const ModelPtr model = open_model(layer_documents::goldens / name);
+    const AttentionOf of = output_attention(model->spec);
+    ModelInput input;
+    if (const auto& image = model->spec.image) {
+      input.image = Tensor(Shape{image->channels, image->height, image->width});
+      for (std::int64_t i = 0; i < input.image.size(); ++i)
+        input.image.data()[i] = static_cast<float>(std::sin(static_cast<double>(i)));
+    } else {
+      input.ids = {5, 9};
+      input.decoder_ids = {0, 7, 3, 2, 7};
+    }
+    const std::vector<LayerSpec>& blocks = model->spec.stack(of).blocks;
+    LayerSpec layer = attention_only(blocks.back());
+    layer.positions = Positions::RopeHalf;
+    const BlockChange own{
+        .of = of, .block = static_cast<int>(blocks.size()) - 1, .attention = SharedValue<LayerSpec>(layer)};
+    check_score_sums(*model, run_model(*model, input, {.changes = {.blocks = {own}}}, work), of, work);
   }
 }
 
