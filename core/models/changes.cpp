@@ -45,9 +45,11 @@ void check_block_change(const BlockChange& change, const ModelSpec& spec) {
     throw Error(
         fmt::format("There is no layer {}; the model has 0 to {}.", change.block, stack.blocks.size() - 1));
   check_attention(change, stack);
-  if (change.causal && (change.of == AttentionOf::Cross || stack.causal()))
+  // Settings of its own may have taken the causal rule of the model away.
+  const bool is_causal = stack.causal() && !(change.attention && !change.attention->read().masking.causal);
+  if (change.causal && (change.of == AttentionOf::Cross || is_causal))
     throw Error(fmt::format("Layer {} cannot be made causal: {}.", change.block,
-                            stack.causal() && change.of != AttentionOf::Cross
+                            is_causal && change.of != AttentionOf::Cross
                                 ? "it is"
                                 : "its queries and keys are tokens of two texts"));
   if (!(change.temperature > 0) || !std::isfinite(change.temperature))

@@ -67,8 +67,10 @@ class StackRunner {
  private:
   FloatRows new_rows(KeptRows& kept) const { return {kept.row(first_), rows_, kept.width, kept.width}; }
 
-  /// The sequence length for rotary positions.
+  /// The sequence length for rotary positions. Where the model has none, only changed blocks rotate, by the
+  /// numbers of the rows; see rotary_positions().
   std::int64_t length() const {
+    if (!is_rotary(spec_.positions())) return all_;
     const auto last = std::ranges::max_element(context_.positions);
     return last == context_.positions.end() ? all_ : *last + 1;
   }

@@ -13,6 +13,8 @@
 #include "core/base/error.hpp"
 #include "core/document/attention_settings.hpp"
 #include "core/document/mask.hpp"
+#include "core/document/parameters_check.hpp"
+#include "core/document/settings_check.hpp"
 #include "core/models/head_pictures.hpp"
 
 namespace attnscope {
@@ -279,6 +281,24 @@ std::optional<std::size_t> first_out_of_place(std::span<const std::int64_t> posi
   return std::nullopt;
 }
 
+namespace {
+
+/// Throws Error for settings that no layer can have, as check() of a lone one does: the kernels that sweep a
+/// block would rotate beyond a head or read beyond a table.
+void check_alone(const LayerSpec& attention, std::int64_t d_k) {
+  Document alone;
+  copy_attention(attention, alone.layer());
+  check_settings(alone);
+  if (!is_rotary(attention.positions)) return;
+  const PositionSettings& settings = attention.position_settings;
+  if (settings.rope_dims > d_k)
+    throw Error(fmt::format("{} dimensions cannot be rotated: queries and keys have d_k = {}.",
+                            settings.rope_dims, d_k));
+  check_divisors(settings.rope_divisors, rotated_dims(settings, d_k));
+}
+
+}  // namespace
+
 void check_attention(const BlockChange& change, const StackSpec& stack) {
   if (!change.attention) return;
   const LayerSpec& layer = change.attention->read();
@@ -297,6 +317,11 @@ void check_attention(const BlockChange& change, const StackSpec& stack) {
   const bool has_table =
       positions.in_blocks && own.positions == layer.positions && table_rows(layer) == table_rows(own);
   if (!positions.refused_inside.empty() && !has_table) refuse(positions.refused_inside);
+  try {
+    check_alone(layer, own.d_k);
+  } catch (const Error& error) {
+    throw Error(fmt::format("Layer {} inside the model: {}", change.block, error.what()));
+  }
 }
 
 }  // namespace attnscope

@@ -231,8 +231,12 @@ TEST_CASE("a block of RoBERTa, whose positions begin at 2, can have rotary ones"
   with(Positions::None);
   const ModelRun plain = run_model(*model, input, request, machine.work);
   CHECK(run.encoder.attention[0].queries.values != plain.encoder.attention[0].queries.values);
-  // Positions with a gap are still refused.
+  // The base of a text of five tokens, not of seven.
+  settings.position_settings.rope_scaling = RopeScaling::Dynamic;
+  settings.position_settings.rope_trained = 2;
   with(Positions::RopeHalf);
+  compare_all(*model, run_model(*model, input, request, machine.work), machine);
+  // Positions with a gap are still refused.
   input.positions = {2, 3, 4, 6, 7};
   CHECK_THROWS_WITH(run_model(*model, input, request, machine.work),
                     ContainsSubstring("Token 3 stands at position 6"));
@@ -255,6 +259,65 @@ TEST_CASE("a mask that is off takes a block's own pattern and painted cells with
   CHECK(head_weights(*o.model, run, AttentionOf::Decoder, 1, 0, machine.work).matrix().minCoeff() > 0);
   shown.masking.causal = true;  // the rule that is chosen then is the only one: the model's
   CHECK(like_of(tensors, off, shown) == ModelChanges{});
+}
+
+TEST_CASE("a block that is swept has the limits of a lone layer", "[models][layer_document]") {
+  Machine machine;
+  const Opened o("t5");
+  const auto refusal = [&](AttentionOf of, auto change) {
+    LayerSpec settings = attention_only(o.model->spec.stack(of).blocks[1]);
+    change(settings);
+    const ModelChanges changes{
+        .blocks = {{.of = of, .block = 1, .attention = SharedValue<LayerSpec>(settings)}}};
+    try {
+      run_model(*o.model, o.input, {.changes = changes}, machine.work);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto turned = [&](auto change) {
+    return refusal(AttentionOf::Encoder, [&](LayerSpec& layer) {
+      layer.positions = Positions::RopeHalf;
+      change(layer.position_settings);
+    });
+  };
+  CHECK(turned([](PositionSettings&) {}).empty());
+  // Else the rotation reaches into the next head, and the last one's beyond the rows.
+  CHECK_THAT(turned([](PositionSettings& rope) { rope.rope_dims = 512; }),
+             ContainsSubstring("Layer 1") && ContainsSubstring("512 dimensions cannot be rotated"));
+  CHECK_THAT(turned([](PositionSettings& rope) {
+               rope.rope_divisors = std::make_shared<const Tensor>(Shape{1}, std::vector<float>{2});
+             }),
+             ContainsSubstring("divisors of the rotary frequencies have shape [1]"));
+  CHECK_THAT(turned([](PositionSettings& rope) {
+               rope.rope_scaling = RopeScaling::Yarn;
+               rope.rope_slow_turns = rope.rope_fast_turns;
+             }),
+             ContainsSubstring("The bounds of YaRN"));
+  // Else far distances have buckets before the table.
+  CHECK_THAT(
+      refusal(AttentionOf::Decoder, [](LayerSpec& layer) { layer.position_settings.bucket_distance = 2; }),
+      ContainsSubstring("The bucket distance is 2"));
+}
+
+TEST_CASE("a block that settings of its own let see all can be made causal again",
+          "[models][layer_document]") {
+  Machine machine;
+  const Opened o("gpt2");
+  const BlockTensors tensors = block_tensors(*o.model, AttentionOf::Decoder, 1);
+  LayerSpec layer = tensors.layer;
+  layer.masking.causal = false;
+  layer.masking.window = {2, 3};
+  const auto open = like_of(tensors, {}, layer);
+  REQUIRE(open);
+  REQUIRE(open->blocks.at(0).attention);
+  layer.masking.causal = true;
+  const auto causal = like_of(tensors, *open, layer);
+  REQUIRE(causal);
+  const ModelRun run = run_model(*o.model, o.input, {.changes = *causal}, machine.work);
+  compare_all(*o.model, run, machine);
+  CHECK(head_weights(*o.model, run, AttentionOf::Decoder, 1, 0, machine.work).matrix()(4, 5) == 0);
 }
 
 }  // namespace attnscope::layer_document_test
