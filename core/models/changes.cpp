@@ -62,8 +62,7 @@ void check_block_change(const BlockChange& change, const ModelSpec& spec) {
 
 /// Whether rows of a layer with these settings depend on later ones or on the length of the text.
 bool sees_ahead(const LayerSpec& layer) {
-  return !is_swept(layer) || !layer.masking.causal ||
-         (is_rotary(layer.positions) && layer.position_settings.rope_scaling == RopeScaling::Dynamic);
+  return !is_swept(layer) || !layer.masking.causal || turns_by_length(layer);
 }
 
 }  // namespace

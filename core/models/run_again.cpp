@@ -21,10 +21,7 @@ bool is_text_alone(const ModelInput& input) {
 bool rows_stay(const Model& model, const ModelChanges& changes) {
   if (model.spec.encoder || !model.spec.decoder || looks_ahead(changes)) return false;
   const StackSpec& stack = *model.spec.decoder;
-  const bool by_length = std::ranges::any_of(stack.blocks, [](const LayerSpec& block) {
-    return is_rotary(block.positions) && block.position_settings.rope_scaling == RopeScaling::Dynamic;
-  });
-  return stack.causal() && !by_length;
+  return stack.causal() && !turns_by_length(stack);
 }
 
 /// Whether `run` has everything requested for all its rows.

@@ -110,7 +110,8 @@ struct ModelRun {
 ModelRun run_model(const Model&, ModelInput, const RunRequest&, const Work&);
 
 /// Adds tokens to a run of a decoder that was made without a mask, with the same request: the same numbers as
-/// running all at once, to the bit, except attention received, which is summed in another order.
+/// running all at once, to the bit, except attention received, which is summed in another order, and earlier
+/// rows under RopeScaling::Dynamic, which keep the angles of their own length, as in transformers' cache.
 ModelRun run_more(const Model&, ModelRun before, std::span<const std::int64_t> ids, const RunRequest&,
                   const Work&);
 

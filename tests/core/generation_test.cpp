@@ -157,6 +157,40 @@ TEST_CASE("appended tokens and their predictions follow in the model's engine", 
   CHECK(changed.tokens[0] == generated_token(logits, 3, 3, 5));
 }
 
+TEST_CASE("tokens of a model whose rotation follows the length of the text are measured anew",
+          "[generation][model]") {
+  const Opened o;
+  const auto model = std::make_shared<Model>(*o.model->model);
+  for (LayerSpec& block : model->spec.decoder->blocks) {
+    block.positions = Positions::RopeHalf;
+    block.position_settings.rope_scaling = RopeScaling::Dynamic;
+    block.position_settings.rope_trained = 4;
+  }
+  const auto turned = std::make_shared<OpenedModel>(*o.model);
+  turned->model = model;
+  ModelContext within;
+  within.model = turned;
+  within.input.text = "abcd";
+  ModelWants wants;
+  wants.lens = wants.scores = wants.effects = false;
+  wants.generation = true;
+  ModelWork engine(turned);
+  for (const std::int64_t id : {3, 7, 1, 20}) {
+    within = edit::appended(within, id);
+    ModelReading reading = engine.first(within, wants, o.work);
+    while (engine.more(o.work) != ModelWork::Stage::Done) {
+    }
+    engine.fill(reading);
+    REQUIRE(reading.generation);
+    const ModelRun run = run_model(*model, tokens_of(*turned, within.input).input, {}, o.work);
+    for (std::size_t i = 0; i < within.input.continued.size(); ++i) {
+      const std::int64_t row = reading.generation->first + static_cast<std::int64_t>(i) - 1;
+      const std::span logits(run.logits.row(row), static_cast<std::size_t>(run.logits.width));
+      CHECK(reading.generation->tokens[i] == generated_token(logits, row, within.input.continued[i], 5));
+    }
+  }
+}
+
 TEST_CASE("a wanted next token comes with the prediction, and is the one that sample() draws",
           "[generation][model][sampling]") {
   const Opened o;

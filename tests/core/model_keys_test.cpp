@@ -83,6 +83,12 @@ TEST_CASE("each number of a scaling of rotary positions is read", "[models]") {
           "at least four dimensions");
 }
 
+TEST_CASE("T5: a decoder whose buckets would end before they begin to widen is refused", "[models]") {
+  const std::string narrow = R"("relative_attention_num_buckets": 32, "relative_attention_max_distance": 16)";
+  refused("t5", narrow, "relative_attention_max_distance: it is 16; more than 16");
+  CHECK_NOTHROW(config("t5", narrow + R"(, "architectures": ["T5EncoderModel"])"));
+}
+
 TEST_CASE("T5: two depths, buckets, the scale of the logits and where decoding begins", "[models]") {
   const ModelSpec t5 = config("t5", R"("num_layers": 3, "num_decoder_layers": 5, "d_model": 64,
       "relative_attention_num_buckets": 16, "relative_attention_max_distance": 40, "decoder_start_token_id": 7)")

@@ -19,7 +19,9 @@ const std::vector<std::int64_t>& decoder_tokens(const ModelSpec& spec, const Mod
 
 /// The number of leading decoder tokens whose rows are the same in both runs.
 std::int64_t same_tokens(const ModelSpec& spec, const ModelRun& a, const ModelRun& b) {
-  if (a.changes != b.changes || looks_ahead(a.changes) || !spec.decoder->causal()) return 0;
+  if (a.changes != b.changes || looks_ahead(a.changes) || !spec.decoder->causal() ||
+      turns_by_length(*spec.decoder))
+    return 0;
   if (spec.encoder && (a.input.ids != b.input.ids || a.input.mask != b.input.mask)) return 0;
   const std::vector<std::int64_t>&x = decoder_tokens(spec, a.input), &y = decoder_tokens(spec, b.input);
   return std::ranges::mismatch(x, y).in1 - x.begin();

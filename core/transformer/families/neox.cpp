@@ -57,7 +57,8 @@ void read_stack(const ConfigObject& config, StackSpec& stack) {
     set_blocks(stack, [](BlockSettings& block) { block.kind = Arrangement::PreNorm; });
   const RopeSettings rope = rope_of(stack.blocks[0]);
   // Some versions of transformers save the names that other families have as well.
-  if (const nlohmann::json* base = config.find("rope_theta"); base != nullptr && *base != rope.base)
+  if (const nlohmann::json* base = config.find("rope_theta");
+      base != nullptr && static_cast<float>(config.number("rope_theta", 1)) != static_cast<float>(rope.base))
     refuse_change(config, neox_family, "rope_theta", *base);
   const auto d_k = static_cast<double>(stack.blocks[0].d_k);
   if (const nlohmann::json* share = config.find("partial_rotary_factor");

@@ -1,5 +1,7 @@
 #include "core/transformer/families/spec.hpp"
 
+#include <algorithm>
+
 namespace attnscope {
 
 Positions StackSpec::positions() const {
@@ -7,6 +9,10 @@ Positions StackSpec::positions() const {
   for (const LayerSpec& block : blocks)
     if (block.positions != Positions::None) return block.positions;
   return Positions::None;
+}
+
+bool turns_by_length(const StackSpec& stack) {
+  return std::ranges::any_of(stack.blocks, [](const LayerSpec& block) { return turns_by_length(block); });
 }
 
 void set_causal(StackSpec& stack, bool causal) {

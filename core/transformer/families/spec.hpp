@@ -41,6 +41,11 @@ struct StackSpec {
 inline double scale_of(const LayerSpec& block) { return scale_factor(block.scaling, block.d_k); }
 /// Its rotary settings.
 inline RopeSettings rope_of(const LayerSpec& block) { return rope_of(block.position_settings, block.d_k); }
+/// Whether its rotary positions depend on the length of the text, so that all rows do.
+inline bool turns_by_length(const LayerSpec& block) {
+  return is_rotary(block.positions) && block.position_settings.rope_scaling == RopeScaling::Dynamic;
+}
+bool turns_by_length(const StackSpec&);
 /// The keys that a query of the block sees on its left, its own included; 0 = all.
 inline std::int64_t window_of(const LayerSpec& block) { return block.masking.window.left + std::int64_t{1}; }
 /// Gives every block the mask: causal, or with windows that reach as far to the right as to the left; and

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
 
@@ -113,6 +115,12 @@ void read_model(const ConfigObject& config, ModelSpec& spec) {
   decoder.cross = true;
   set_causal(decoder, true);
   if (spec.architecture.ends_with("EncoderModel")) return;  // the encoder alone
+  // On one side only, twice as many distances have a bucket of their own.
+  const PositionSettings& positions = decoder.blocks[0].position_settings;
+  if (positions.bucket_distance <= positions.buckets / 2)
+    config.refuse("relative_attention_max_distance",
+                  fmt::format("it is {}; more than {}, half of the decoder's buckets, was expected.",
+                              positions.bucket_distance, positions.buckets / 2));
   spec.decoder = decoder;
   const bool tied = config.boolean("tie_word_embeddings", true);
   if (config.boolean("scale_decoder_outputs", tied))
