@@ -19,7 +19,7 @@ struct ChangedAttention {
   AttentionOf of;
   std::size_t block;
   std::span<const std::uint8_t> mask;  // of the rows (Mean leaves hidden ones out); empty = none is hidden
-  const StagedAttention* staged = nullptr;  // of a block with other settings than the model's
+  const StagedAttention* staged = nullptr;  // of a block whose settings are not swept
   /// Whether any head's pattern is changed.
   bool patterns() const;
 };

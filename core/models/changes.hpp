@@ -34,7 +34,7 @@ inline constexpr ChangeInLayer changes_in_layer[]{
 /// Throws Error naming the block, head or number that the model does not have.
 void check(const ModelChanges&, const ModelSpec&);
 /// What lets an added token change earlier rows, "the mean of head 2.1": Mean, a mask that is off, a block
-/// with other settings. Empty: nothing does.
+/// whose settings are not swept, not causal, or rotate by the length of the text. Empty: nothing does.
 std::string what_looks_ahead(const ModelChanges&);
 /// Whether there is such a change.
 bool looks_ahead(const ModelChanges&);

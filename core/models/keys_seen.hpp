@@ -15,7 +15,7 @@ namespace attnscope {
 /// The attention runs of one kind; Cross has the rows of the decoder.
 const std::vector<AttentionRun>& attention_of(const ModelRun&, AttentionOf);
 std::int64_t rows_of(const ModelRun&, AttentionOf);
-/// The weights of a block of self-attention with settings of its own; else null.
+/// The weights of a block of self-attention whose settings are not swept, see is_swept(); else null.
 const StagedAttention* staged_in(const ModelRun&, AttentionOf, std::size_t block);
 
 /// The keys that the queries of a block see, before the input's mask.
@@ -29,12 +29,13 @@ struct KeysSeen {
     return right < 0 ? keys : std::min(keys, query + right + 1);
   }  // one past the last
 };
-/// With the changes of the run. Of a block with settings of its own: the narrowest band that has every key
-/// that one of its heads sees, behind the input's mask.
+/// With the changes of the run. Of a block whose settings are not swept: the narrowest band that has every
+/// key that one of its heads sees, behind the input's mask.
 KeysSeen keys_seen(const ModelSpec&, const ModelRun&, AttentionOf, int block);
 
 /// Which keys the heads of a block may see, with the changes of the run: the causal rule and the window, the
-/// input's mask, and of a block with settings of its own what its mask allows. Keeps a reference to the run.
+/// input's mask, and of a block whose settings are not swept what its mask allows. Keeps a reference to the
+/// run.
 class HeadMask {
  public:
   HeadMask(const ModelSpec&, const ModelRun&, AttentionOf, int block);

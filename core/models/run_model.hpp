@@ -58,8 +58,8 @@ struct HeadPictures {
   /// [heads][ceil(queries / rows_per_cell)][ceil(keys / keys_per_cell)] as in Sweep: the mean and the largest
   /// of a cell's weights. If a cell is a single weight, `largest` is empty.
   Tensor mean, largest;
-  /// Of a block with settings of its own: [1 or heads][…][…] as above, 0 where its mask hides the whole cell.
-  /// Else empty: see HeadMask.
+  /// Of a block whose settings are not swept: [1 or heads][…][…] as above, 0 where its mask hides the whole
+  /// cell. Else empty: see HeadMask.
   std::vector<std::uint8_t> seen = {};
   /// The last row of cells while tokens are added one by one: its first query, and the contributions of its
   /// rows.

@@ -29,7 +29,7 @@ double count_hook_numbers(const Model&, const ModelRun&, const HookBlocks&);
 /// blocks.{l}.attn.hook_q, .hook_z [n][h][d_head]; .hook_k, .hook_v [n][key-value heads][d_head]: q and k
 ///   before rotary positions and head norms; .hook_rot_q and .hook_rot_k after them, if there are any
 ///   blocks.{l}.attn.hook_attn_scores, .hook_pattern [h][queries][keys]: scores as they enter the softmax,
-///   -inf where the mask hides a key; no scores of a block with settings of its own
+///   -inf where the mask hides a key; no scores of a block whose settings are not swept
 ///   ln_final.hook_normalized [n][d_model]
 /// The numbers are those of HookedTransformer.from_pretrained_no_processing: nothing is folded into weights
 /// or centred. They include the run's changes, but the scores of a head whose pattern was replaced are its
