@@ -62,19 +62,10 @@ class CellSources {
         size_(check(document)),
         b_(b),
         kv_(h / (size_.heads / size_.kv_heads)) {
-    if (document.input.is_given()) {
-      const Given& given = document.input.given();
-      query_ = rows(one_head(*given.query, b, h), query, 1);
-      keys_ = joined(one_head(*given.key, b, kv_), given.past_key);
-    } else {
-      project(h, query);
-    }
-    if (const auto norm = norm_of(document.layer())) {
-      const Weights& w = document.layer().weights;
-      query_ = norm_heads<double>(work, *norm, widened(w[Parameter::QueryNorm]).get(), query_, 1);
-      keys_ =
-          norm_heads<double>(work, *norm, widened(w[Parameter::KeyNorm]).get(), keys_, size_.token_keys());
-    }
+    if (!document.input.is_given()) read_text();
+    query_ = query_of(h, query);
+    keys_ = keys_of(kv_);
+    if (const auto norm = norm_of(document.layer())) norm_heads(*norm, h, query);
     if (is_rotary(document.layer().positions)) turn(query_offset(document, size_, b) + query);
   }
 
@@ -100,7 +91,8 @@ class CellSources {
   }
 
  private:
-  void project(std::int64_t h, std::int64_t query) {
+  /// Computes the vectors that queries and keys are projected from.
+  void read_text() {
     const Document one = only_sequence();
     Sources<double> sources;
     sources.query_vectors = entry(document_.input.vectors().query, b_);
@@ -109,27 +101,66 @@ class CellSources {
     sources.edited_memory = entry(document_.input.from_text().edited_memory, b_);
     const Weights& w = document_.layer().weights;
     sources[Parameter::PositionTable] = widened(w[Parameter::PositionTable]);
-    TraceOf<double> trace;
-    trace[Stage::Embed] = run_stage(work_, Stage::Embed, one, sources, trace);
-    trace[Stage::Position] = run_stage(work_, Stage::Position, one, sources, trace);
+    trace_[Stage::Embed] = run_stage(work_, Stage::Embed, one, sources, trace_);
+    trace_[Stage::Position] = run_stage(work_, Stage::Position, one, sources, trace_);
     for (const ParameterInfo& row : parameter_table)
       if (is_of_sources(row.kind)) sources[row.parameter] = widened(w[row.parameter]);
     for (const Stage stage : {Stage::Memory, Stage::AttentionNorm, Stage::QueryLatent, Stage::Latent})
-      trace[stage] = run_stage(work_, stage, one, sources, trace);
-    const Reference& x = *trace[trace[Stage::QueryLatent] ? Stage::QueryLatent : Stage::AttentionNorm];
-    query_ = project_head(rows(x, size_.past + query, 1), w[Parameter::WQuery], w[Parameter::BQuery], h,
-                          size_.d_k);
+      trace_[stage] = run_stage(work_, stage, one, sources, trace_);
+  }
+
+  Reference query_of(std::int64_t h, std::int64_t query) const {
+    if (document_.input.is_given()) return rows(one_head(*document_.input.given().query, b_, h), query, 1);
+    const Weights& w = document_.layer().weights;
+    const Reference& x = *trace_[trace_[Stage::QueryLatent] ? Stage::QueryLatent : Stage::AttentionNorm];
+    return project_head(rows(x, size_.past + query, 1), w[Parameter::WQuery], w[Parameter::BQuery], h,
+                        size_.d_k);
+  }
+
+  Reference keys_of(std::int64_t kv) const {
+    if (document_.input.is_given()) {
+      const Given& given = document_.input.given();
+      return joined(kv, one_head(*given.key, b_, kv), given.past_key);
+    }
+    const Weights& w = document_.layer().weights;
     const auto keys = [&](const Reference& from, std::int64_t d) {
-      return project_head(from, w[Parameter::WKey], w[Parameter::BKey], kv_, d);
+      return project_head(from, w[Parameter::WKey], w[Parameter::BKey], kv, d);
     };
-    if (const ReferencePtr& latent = trace[Stage::Latent]) {
+    if (const ReferencePtr& latent = trace_[Stage::Latent]) {
       const std::int64_t width = document_.layer().latent.width;
       const Reference own = keys(content_of(*latent, width), size_.d_k - shared_key_width(document_));
-      keys_ = joined(with_shared_key(*latent, width, own), nullptr);
+      return joined(kv, with_shared_key(*latent, width, own), nullptr);
+    }
+    return joined(kv, keys(*trace_[trace_[Stage::Memory] ? Stage::Memory : Stage::AttentionNorm], size_.d_k),
+                  nullptr);
+  }
+
+  /// Norms the query and the keys; a norm over all heads needs those of the other heads, too.
+  void norm_heads(const HeadNorm& norm, std::int64_t h, std::int64_t query) {
+    const Weights& w = document_.layer().weights;
+    const auto normed = [&](Parameter weight, const Reference& x, std::int64_t tokens) {
+      return attnscope::norm_heads<double>(work_, norm, widened(w[weight]).get(), x, tokens);
+    };
+    if (!norm.all_heads) {
+      query_ = normed(Parameter::QueryNorm, query_, 1);
+      keys_ = normed(Parameter::KeyNorm, keys_, size_.token_keys());
       return;
     }
-    keys_ =
-        joined(keys(*trace[trace[Stage::Memory] ? Stage::Memory : Stage::AttentionNorm], size_.d_k), nullptr);
+    const auto all = [](std::int64_t heads, const auto& head) {
+      const Reference first = head(0);
+      Reference made(Shape{1, heads, first.shape()[2], first.shape()[3]});
+      for (std::int64_t i = 0; i < heads; ++i) made.matrix(0, i) = head(i).matrix();
+      return made;
+    };
+    const auto one = [](const Reference& from, std::int64_t head) {
+      Reference cut(Shape{1, 1, from.shape()[2], from.shape()[3]});
+      cut.matrix() = from.matrix(0, head);
+      return cut;
+    };
+    const Reference queries = all(size_.heads, [&](std::int64_t i) { return query_of(i, query); });
+    const Reference keys = all(size_.kv_heads, [&](std::int64_t i) { return keys_of(i); });
+    query_ = one(normed(Parameter::QueryNorm, queries, 1), h);
+    keys_ = one(normed(Parameter::KeyNorm, keys, size_.token_keys()), kv_);
   }
 
   /// Whether parameters of this kind change the vectors that queries and keys are projected from.
@@ -170,11 +201,11 @@ class CellSources {
     return attnscope::project(work_, x, block, &offset, 1);
   }
 
-  Reference joined(const Reference& fresh, const TensorPtr& past) const {
+  Reference joined(std::int64_t kv, const Reference& fresh, const TensorPtr& past) const {
     const TensorPtr& learned = document_.layer().weights[Parameter::BiasK];
     const bool extra = learned && !document_.input.is_given();
-    const Reference extra_head = extra ? columns(learned, kv_, size_.d_k) : Reference();
-    const Reference past_head = past ? one_head(*past, b_, kv_) : Reference();
+    const Reference extra_head = extra ? columns(learned, kv, size_.d_k) : Reference();
+    const Reference past_head = past ? one_head(*past, b_, kv) : Reference();
     return join_keys(past ? &past_head : nullptr, fresh, extra ? &extra_head : nullptr,
                      document_.layer().add_zero_attn);
   }
@@ -183,16 +214,18 @@ class CellSources {
     const RopeSettings rope = rope_of(document_, size_.d_k);
     const std::int64_t zero = 0, length = rope_length(document_, size_);
     query_ = rotate(work_, query_,
-                    rotation_at<double>({&position, 1}, 1, rope, document_.layer().positions, length));
-    keys_ = rotate(
-        work_, keys_,
-        rotation_at<double>({&zero, 1}, size_.token_keys(), rope, document_.layer().positions, length));
+                    rotation_at<double>({&position, 1}, 1, rope, document_.layer().positions, length,
+                                        RotationOf::Queries));
+    keys_ = rotate(work_, keys_,
+                   rotation_at<double>({&zero, 1}, size_.token_keys(), rope, document_.layer().positions,
+                                       length, RotationOf::Keys));
   }
 
   const Work& work_;
   const Document& document_;
   Dimensions size_;
   std::int64_t b_, kv_;
+  TraceOf<double> trace_;  // of a text, up to what queries and keys are projected from
   Reference query_, keys_;
 };
 

@@ -37,14 +37,14 @@ Rotation<T> query_rotation(const Document& document, const Dimensions& size) {
   std::vector<std::int64_t> first;
   for (std::int64_t b = 0; b < size.batch; ++b) first.push_back(query_offset(document, size, b));
   return rotation_at<T>(first, size.queries, rope_of(document, size.d_k), document.layer().positions,
-                        rope_length(document, size));
+                        rope_length(document, size), RotationOf::Queries);
 }
 
 template <class T>
 Rotation<T> key_rotation(const Document& document, const Dimensions& size) {
   constexpr std::array<std::int64_t, 1> zero{0};
   return rotation_at<T>(zero, size.token_keys(), rope_of(document, size.d_k), document.layer().positions,
-                        rope_length(document, size));
+                        rope_length(document, size), RotationOf::Keys);
 }
 
 template <class T>

@@ -115,41 +115,69 @@ NormParameters<T> norm_parameters(const TensorOf<T>* weight) {
 
 }  // namespace
 
+namespace {
+
+/// Rows to be normed together: of each head its tokens, or of each token all its heads. Gathered in one
+/// matrix, so that a weight's gradient is one sum.
 template <class T>
-TensorOf<T> norm_heads(const Work& work, const NormSettings& settings, const TensorOf<T>* weight,
+class NormedRows {
+ public:
+  NormedRows(const HeadNorm& norm, const Shape& shape, std::int64_t tokens, OpenHeads open = {})
+      : shape_(shape), tokens_(tokens), heads_(norm.all_heads ? shape[1] : 1) {
+    for (std::int64_t b = 0; b < shape[0]; ++b)
+      for (std::int64_t h = 0; h < shape[1]; h += heads_)
+        if (norm.all_heads || is_open(open, h)) starts_.push_back((b * shape[1] + h) * shape[2] * shape[3]);
+  }
+  TensorOf<T> gathered(const TensorOf<T>& x) const {
+    TensorOf<T> rows(Shape{std::ssize(starts_) * tokens_, heads_ * shape_[3]});
+    each([&](std::int64_t from, std::int64_t to) {
+      std::copy_n(x.data() + from, shape_[3], rows.data() + to);
+    });
+    return rows;
+  }
+  void scatter(const TensorOf<T>& rows, TensorOf<T>& x) const {
+    each([&](std::int64_t to, std::int64_t from) {
+      std::copy_n(rows.data() + from, shape_[3], x.data() + to);
+    });
+  }
+
+ private:
+  /// Calls fn(place in x, place in the rows) for each head of each row.
+  void each(auto&& fn) const {
+    const std::int64_t d = shape_[3];
+    std::int64_t row = 0;
+    for (const std::int64_t start : starts_)
+      for (std::int64_t t = 0; t < tokens_; ++t, ++row)
+        for (std::int64_t h = 0; h < heads_; ++h) fn(start + (h * shape_[2] + t) * d, (row * heads_ + h) * d);
+  }
+
+  const Shape shape_;
+  const std::int64_t tokens_, heads_;  // heads in a row
+  std::vector<std::int64_t> starts_;
+};
+
+}  // namespace
+
+template <class T>
+TensorOf<T> norm_heads(const Work& work, const HeadNorm& norm, const TensorOf<T>* weight,
                        const TensorOf<T>& x, std::int64_t tokens) {
   TensorOf<T> normed = x;
-  const Shape& shape = x.shape();
-  for (std::int64_t head = 0; head < shape[0] * shape[1]; ++head) {
-    const std::int64_t start = head * shape[2] * shape[3];
-    normalise<T>(work, settings, norm_parameters(weight),
-                 ConstMatrixMap<T>(x.data() + start, tokens, shape[3]),
-                 MatrixMap<T>(normed.data() + start, tokens, shape[3]));
-  }
+  const NormedRows<T> of(norm, x.shape(), tokens);
+  TensorOf<T> rows = of.gathered(x);
+  normalise<T>(work, norm.settings, norm_parameters(weight), std::as_const(rows).matrix(), rows.matrix());
+  of.scatter(rows, normed);
   return normed;
 }
 
 template <class T>
 NormHeadsGradients<T> norm_heads_backward(const Work& work, const NormHeadsRun<T>& run,
                                           const TensorOf<T>& d_normed) {
-  // Gathers the rows of all open heads in one matrix, so that the weight's gradient is one sum.
-  const Shape& shape = run.x.shape();
-  const std::int64_t count = run.tokens * shape[3];
-  std::vector<std::int64_t> starts;
-  for (std::int64_t head = 0; head < shape[0] * shape[1]; ++head)
-    if (is_open(run.open, head % shape[1])) starts.push_back(head * shape[2] * shape[3]);
-  const auto heads = std::ssize(starts);
-  TensorOf<T> x(Shape{heads * run.tokens, shape[3]}), d_y(x.shape());
-  for (std::int64_t i = 0; i < heads; ++i) {
-    const std::int64_t start = starts[static_cast<std::size_t>(i)];
-    std::copy_n(run.x.data() + start, count, x.data() + i * count);
-    std::copy_n(d_normed.data() + start, count, d_y.data() + i * count);
-  }
-  NormGradients<T> found = normalise_backward<T>(work, run.settings, norm_parameters(run.weight),
-                                                 std::as_const(x).matrix(), std::as_const(d_y).matrix());
+  const NormedRows<T> of(run.norm, run.x.shape(), run.tokens, run.open);
+  const TensorOf<T> x = of.gathered(run.x), d_y = of.gathered(d_normed);
+  NormGradients<T> found =
+      normalise_backward<T>(work, run.norm.settings, norm_parameters(run.weight), x.matrix(), d_y.matrix());
   NormHeadsGradients<T> gradients{d_normed, std::move(found.weight)};
-  for (std::int64_t i = 0; i < heads; ++i)
-    std::copy_n(found.x.data() + i * count, count, gradients.x.data() + starts[static_cast<std::size_t>(i)]);
+  of.scatter(found.x, gradients.x);
   return gradients;
 }
 
@@ -185,9 +213,9 @@ template TensorOf<float> join_keys(const TensorOf<float>*, const TensorOf<float>
                                    bool);
 template TensorOf<double> join_keys(const TensorOf<double>*, const TensorOf<double>&, const TensorOf<double>*,
                                     bool);
-template TensorOf<float> norm_heads(const Work&, const NormSettings&, const TensorOf<float>*,
+template TensorOf<float> norm_heads(const Work&, const HeadNorm&, const TensorOf<float>*,
                                     const TensorOf<float>&, std::int64_t);
-template TensorOf<double> norm_heads(const Work&, const NormSettings&, const TensorOf<double>*,
+template TensorOf<double> norm_heads(const Work&, const HeadNorm&, const TensorOf<double>*,
                                      const TensorOf<double>&, std::int64_t);
 template NormHeadsGradients<float> norm_heads_backward(const Work&, const NormHeadsRun<float>&,
                                                        const TensorOf<float>&);

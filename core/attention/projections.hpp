@@ -69,17 +69,23 @@ TensorOf<T> join_keys(const TensorOf<T>* past, const TensorOf<T>& fresh, const T
 template <class T>
 TensorOf<T> join_keys_backward(const TensorOf<T>& d_joined, std::int64_t row);
 
+/// A norm of queries or keys: of each head by itself, or of all heads of a token at once.
+struct HeadNorm {
+  NormSettings settings;
+  bool all_heads = false;
+};
+
 /// NormQuery, NormKey: the first `tokens` rows of each head of x [batch][heads][n][d] normed over their d
-/// numbers and multiplied with `weight` [d] or null (see core/base/norm.hpp); the other rows belong to no
-/// token and are unchanged.
+/// numbers and multiplied with `weight` [d] or null (see core/base/norm.hpp), or over those of all heads and
+/// with `weight` [heads * d]; the other rows belong to no token and are unchanged.
 template <class T>
-TensorOf<T> norm_heads(const Work&, const NormSettings&, const TensorOf<T>* weight, const TensorOf<T>& x,
+TensorOf<T> norm_heads(const Work&, const HeadNorm&, const TensorOf<T>* weight, const TensorOf<T>& x,
                        std::int64_t tokens);
 
 /// Inputs of norm_heads(). `open`: see OpenHeads, for the heads of x.
 template <class T>
 struct NormHeadsRun {
-  NormSettings settings;
+  HeadNorm norm;
   const TensorOf<T>* weight;
   const TensorOf<T>& x;
   std::int64_t tokens;
@@ -87,7 +93,7 @@ struct NormHeadsRun {
 };
 template <class T>
 struct NormHeadsGradients {
-  TensorOf<T> x, weight;  // the shape of x, [d]; without a weight empty
+  TensorOf<T> x, weight;  // the shapes of x and of the weight; without a weight empty
 };
 /// Backward of norm_heads(), normalise_backward() row by row; rows that belong to no token pass their
 /// gradient on.

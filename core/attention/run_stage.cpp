@@ -174,7 +174,7 @@ class StageRun {
 
   Ptr normed(Stage stage, Parameter weight, std::int64_t tokens) const {
     const Ptr& x = so_far_[stage];
-    const std::optional<NormSettings> norm = norm_of(document_.layer());
+    const std::optional<HeadNorm> norm = norm_of(document_.layer());
     if (!norm) return x;
     return shared(norm_heads<T>(work_, *norm, block(from_[weight]).get(), *x, tokens));
   }
@@ -298,9 +298,9 @@ class StageRun {
 
 }  // namespace
 
-std::optional<NormSettings> norm_of(const LayerSpec& layer) {
+std::optional<HeadNorm> norm_of(const LayerSpec& layer) {
   if (layer.qk_norm.kind == QkNorm::Kind::None) return std::nullopt;
-  return norm_settings(layer.qk_norm);
+  return HeadNorm{norm_settings(layer.qk_norm), norms_all_heads(layer.qk_norm)};
 }
 
 std::optional<NormSettings> latent_norm_of(const LayerSpec& layer) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "core/attention/projections.hpp"
 #include "core/attention/sources.hpp"
 #include "core/attention/stage_math.hpp"
 #include "core/base/norm.hpp"
@@ -51,7 +52,7 @@ inline EmptyRow empty_row_of(const Document& document) {
 double weight_in_empty_row(const Document&, std::int64_t keys);
 
 /// The norm of a layer's queries and keys; nullopt without one.
-std::optional<NormSettings> norm_of(const LayerSpec&);
+std::optional<HeadNorm> norm_of(const LayerSpec&);
 /// The norm of a layer's latents; nullopt without one.
 std::optional<NormSettings> latent_norm_of(const LayerSpec&);
 

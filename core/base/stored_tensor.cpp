@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -42,6 +43,29 @@ StoredTensor::StoredTensor(TensorPtr tensor)
     : shape_(tensor->shape()),
       bytes_(std::as_bytes(tensor->values())),
       owner_(std::make_shared<const TensorOwner>(std::move(tensor))) {}
+
+StoredTensor StoredTensor::rows(std::int64_t first, std::int64_t count) const {
+  const std::int64_t all = shape_.rank() == 0 ? 0 : shape_[0];
+  if (shape_.rank() < 2 || first < 0 || count < 0 || first > all - count)
+    throw Error(fmt::format("A stored tensor of shape {} has no rows {} to {}.", to_string(shape_), first,
+                            first + count));
+  StoredTensor part = *this;
+  std::vector<std::int64_t> sizes;
+  for (int axis = 0; axis < shape_.rank(); ++axis) sizes.push_back(axis == 0 ? count : shape_[axis]);
+  part.shape_ = Shape(sizes);
+  const std::size_t bytes = all == 0 ? 0 : bytes_.size() / static_cast<std::size_t>(all);
+  part.bytes_ =
+      bytes_.subspan(static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(count) * bytes);
+  return part;
+}
+
+StoredTensor StoredTensor::entry(std::int64_t i) const {
+  StoredTensor part = rows(i, 1);
+  std::vector<std::int64_t> sizes;
+  for (int axis = 1; axis < shape_.rank(); ++axis) sizes.push_back(shape_[axis]);
+  part.shape_ = Shape(sizes);
+  return part;
+}
 
 std::span<const float> StoredTensor::floats() const {
   const auto address = reinterpret_cast<std::uintptr_t>(bytes_.data());

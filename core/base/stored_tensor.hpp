@@ -46,6 +46,11 @@ class StoredTensor {
 
   /// Throws Error when the memory cannot be read any more.
   void check() const { owner_->check(); }
+  /// Rows [first, first + count) of the first dimension, in the same memory; the others stay as they are.
+  /// Throws Error when there are no such rows.
+  StoredTensor rows(std::int64_t first, std::int64_t count) const;
+  /// Entry i of the first dimension, without that dimension.
+  StoredTensor entry(std::int64_t i) const;
   /// All values in place; empty if they are not floats or not aligned as floats. Call check() before reading.
   std::span<const float> floats() const;
   /// Reads to.size() values from index `first` on; both ends may cut a block. Throws Error as check().

@@ -97,7 +97,8 @@ ParameterSizes parameter_sizes(const Document& document) {
           .shared_key = shared_key_width(document),
           .query_latent = layer.latent.width > 0 ? layer.latent.query_width : 0,
           .inner = inner_width(layer.block, layer.d_model),
-          .table_rows = table_rows(layer)};
+          .table_rows = table_rows(layer),
+          .norms_all_heads = norms_all_heads(layer.qk_norm)};
 }
 
 std::int64_t rotated_dims(const Document& document, std::int64_t d_k) {

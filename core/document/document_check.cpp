@@ -319,7 +319,10 @@ void check_rest(const Document& document, const Dimensions& size) {
     throw Error(
         fmt::format("{} dimensions cannot be rotated: queries and keys have d_k = {}.", rope_dims, size.d_k));
   }
-  if (rotary) check_divisors(layer.position_settings.rope_divisors, rotated_dims(document, size.d_k));
+  if (rotary)
+    for (const TensorPtr& divisors :
+         {layer.position_settings.rope_divisors, layer.position_settings.rope_short_divisors})
+      check_divisors(divisors, rotated_dims(document, size.d_k));
   for (const int head : layer.masking.heads) {
     if (head < 0 || head >= size.heads)
       throw Error(fmt::format("The mask names head {}; there are heads 0 to {}.", head, size.heads - 1));

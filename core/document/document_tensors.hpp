@@ -24,7 +24,8 @@ void for_each_tensor(D& document, Each each) {
       document.input.numbers);
   auto& layer = document.layer();
   for (const ParameterInfo& row : parameter_table) each(layer.weights[row.parameter]);
-  for (auto* tensor : {&layer.position_settings.rope_divisors, &layer.masking.additive, &document.loss.given})
+  for (auto* tensor : {&layer.position_settings.rope_divisors, &layer.position_settings.rope_short_divisors,
+                       &layer.masking.additive, &document.loss.given})
     each(*tensor);
   for (auto& head : layer.interventions) each(head.frozen);
 }

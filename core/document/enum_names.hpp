@@ -41,22 +41,25 @@ ATTNSCOPE_ENUM_NAMES(Initialiser, Initialiser::Linear,
                       {"orthogonal", {}, "orthogonal"},
                       {"linear", {}, "nn.Linear"}});
 ATTNSCOPE_ENUM_NAMES(Projection, Projection::Output, {{"query"}, {"key"}, {"value"}, {"output"}});
-ATTNSCOPE_ENUM_NAMES(RopeScaling, RopeScaling::Llama3,
+ATTNSCOPE_ENUM_NAMES(RopeScaling, RopeScaling::LongRope,
                      {{"none", "None", "RoPE not scaled"},
                       {"linear", "Linear", "linear RoPE"},
                       {"dynamic", "Dynamic NTK", "dynamic RoPE"},
                       {"yarn", "YaRN", "YaRN"},
-                      {"llama3", "Llama 3", "Llama 3 RoPE"}});
-ATTNSCOPE_ENUM_NAMES(QkNorm::Kind, QkNorm::Kind::Layer,
+                      {"llama3", "Llama 3", "Llama 3 RoPE"},
+                      {"longrope", "LongRoPE", "LongRoPE"}});
+ATTNSCOPE_ENUM_NAMES(QkNorm::Kind, QkNorm::Kind::AllHeads,
                      {{"none", "Off", "no QK-norm"},
                       {"rms", "RMS", "QK RMSNorm"},
-                      {"layer", "LN", "QK LayerNorm"}});
-ATTNSCOPE_ENUM_NAMES(Arrangement, Arrangement::Parallel,
+                      {"layer", "LN", "QK LayerNorm"},
+                      {"rms-all-heads", "RMS all", "QK RMSNorm over all heads"}});
+ATTNSCOPE_ENUM_NAMES(Arrangement, Arrangement::After,
                      {{"none", "None", "no block"},
                       {"pre-norm", "Pre-norm", "pre-norm block"},
                       {"post-norm", "Post-norm", "post-norm block"},
                       {"sandwich", "Sandwich", "sandwich block"},
-                      {"parallel", "Parallel", "parallel block"}});
+                      {"parallel", "Parallel", "parallel block"},
+                      {"after", "After", "block with norms behind"}});
 ATTNSCOPE_ENUM_NAMES(NormKind, NormKind::None,
                      {{"layer", "LN", "LayerNorm"},
                       {"rms", "RMS", "RMSNorm"},

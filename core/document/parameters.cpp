@@ -41,6 +41,8 @@ std::string_view words_of(Extent extent) {
     case Extent::Positions: return "positions";
     case Extent::Heads: return "heads";
     case Extent::HeadWidth: return "d_k";
+    case Extent::NormedQuery:
+    case Extent::NormedKey: return "d_k, or that of all heads,";
     case Extent::Inner: return "d_inner";
   }
   return {};
@@ -71,6 +73,8 @@ std::int64_t size_of(Extent extent, const ParameterSizes& sizes) {
     case Extent::TableRows: return sizes.table_rows;
     case Extent::Heads: return sizes.heads;
     case Extent::HeadWidth: return sizes.d_k;
+    case Extent::NormedQuery: return sizes.norms_all_heads ? sizes.heads * sizes.d_k : sizes.d_k;
+    case Extent::NormedKey: return sizes.norms_all_heads ? sizes.kv_heads * sizes.d_k : sizes.d_k;
     case Extent::Inner: return sizes.inner;
   }
   return 0;

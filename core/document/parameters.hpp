@@ -95,8 +95,10 @@ enum class Extent : std::uint8_t {
   Positions,      // at least the number of tokens
   TableRows,      // of the other tables of positions: table_rows()
   Heads,
-  HeadWidth,  // d_k
-  Inner,      // of the MLP
+  HeadWidth,    // d_k
+  NormedQuery,  // of a query's norm: d_k, or heads · d_k if one norm is over all heads
+  NormedKey,    // of a key's: d_k, or kv heads · d_k
+  Inner,        // of the MLP
 };
 
 /// [rows][columns], or [columns] for one row.
@@ -140,9 +142,9 @@ inline constexpr std::array<ParameterInfo, parameter_count> parameter_table{{
     {Parameter::BiasV, ParameterKind::ExtraRow, std::nullopt, "the learned value", "extra-value",
      "extra_value", "bias_v", Field::AddedKeys, Extents{Extent::ValueHeads}},
     {Parameter::QueryNorm, ParameterKind::Norm, std::nullopt, "the norm of the queries", "query-norm",
-     "query_norm", "", Field::QkNorm, Extents{Extent::HeadWidth}},
+     "query_norm", "", Field::QkNorm, Extents{Extent::NormedQuery}},
     {Parameter::KeyNorm, ParameterKind::Norm, std::nullopt, "the norm of the keys", "key-norm", "key_norm",
-     "", Field::QkNorm, Extents{Extent::HeadWidth}},
+     "", Field::QkNorm, Extents{Extent::NormedKey}},
     {Parameter::WLatent, ParameterKind::Latent, std::nullopt, "W_DKV", "latent-weights", "latent", "",
      Field::Latent, Extents{Extent::LatentSource, Extent::Latent}},
     {Parameter::LatentNorm, ParameterKind::LatentNorm, std::nullopt, "the norm of the latent", "latent-norm",
@@ -223,7 +225,8 @@ struct ParameterSizes {
   std::int64_t d_model = 0, key_source = 0, value_source = 0, heads = 0, kv_heads = 0, d_k = 0, d_v = 0;
   std::int64_t latent = 0, shared_key = 0, query_latent = 0;  // of latent attention; 0 = off
   std::int64_t positions = 0, inner = 0;
-  std::int64_t table_rows = 0;  // of the kind of positions that the layer has
+  std::int64_t table_rows = 0;   // of the kind of positions that the layer has
+  bool norms_all_heads = false;  // of queries and keys
 };
 std::int64_t size_of(Extent, const ParameterSizes&);
 Shape shape_of(const ParameterInfo&, const ParameterSizes&);

@@ -84,7 +84,10 @@ void check_position_blocks(const Document& document, std::int64_t tokens, std::i
 
 void check_shared_parameters(const Document& document, const Dimensions& size) {
   const LayerSpec& layer = document.layer();
-  const ParameterSizes sizes{.heads = size.heads, .d_k = size.d_k};
+  const ParameterSizes sizes{.heads = size.heads,
+                             .kv_heads = size.kv_heads,
+                             .d_k = size.d_k,
+                             .norms_all_heads = norms_all_heads(layer.qk_norm)};
   check_parameter(layer.weights, info(Parameter::SinkLogits), sizes);
   if (layer.qk_norm.kind == QkNorm::Kind::None) return;
   for (const ParameterInfo& row : parameter_table)

@@ -94,6 +94,12 @@ constexpr Limits tensor(int rank, bool null_hides = false) {
   return {.rank = rank, .null_hides = null_hides};
 }
 
+/// A member of PositionSettings.
+template <class T>
+constexpr auto of_positions(std::string_view key, T PositionSettings::*member, Limits limits = {}) {
+  return Setting{key, at(&LayerSpec::position_settings, member), {Field::Positions}, limits};
+}
+
 inline constexpr double large = 1 << 24, open_end = 1 << 30, widest = max_d_model;
 inline constexpr Limits any_seed = from(0, 0x1p64);
 inline constexpr Limits turns =
@@ -230,73 +236,40 @@ inline constexpr auto layer = rows(
             at(&LayerSpec::position_settings, &PositionSettings::rope_base),
             {Field::Positions},
             above(1, "The rotary base is {}; it must be a finite number above 1.")},
-    Setting{"position_settings.rope_dims",
-            at(&LayerSpec::position_settings, &PositionSettings::rope_dims),
-            {Field::Positions},
-            from(0, widest, "The number of rotated dimensions")},
-    Setting{"position_settings.rope_scaling",
-            at(&LayerSpec::position_settings, &PositionSettings::rope_scaling),
-            {Field::Positions}},
+    of_positions("position_settings.rope_dims", &PositionSettings::rope_dims,
+                 from(0, widest, "The number of rotated dimensions")),
+    of_positions("position_settings.rope_scaling", &PositionSettings::rope_scaling),
     Setting{
         "position_settings.rope_factor",
         at(&LayerSpec::position_settings, &PositionSettings::rope_factor),
         {Field::Positions},
         Limits{.least = 1,
                .refusal = "The factor of the RoPE scaling is {}; it must be a finite number of at least 1."}},
-    Setting{"position_settings.rope_trained",
-            at(&LayerSpec::position_settings, &PositionSettings::rope_trained),
-            {Field::Positions},
-            from(1, large, "The trained length of the rotary positions")},
-    Setting{"position_settings.rope_low_turns",
-            at(&LayerSpec::position_settings, &PositionSettings::rope_low_turns),
-            {Field::Positions},
-            turns},
-    Setting{"position_settings.rope_high_turns",
-            at(&LayerSpec::position_settings, &PositionSettings::rope_high_turns),
-            {Field::Positions},
-            turns},
-    Setting{"position_settings.rope_slow_turns",
-            at(&LayerSpec::position_settings, &PositionSettings::rope_slow_turns),
-            {Field::Positions},
-            turns},
-    Setting{"position_settings.rope_fast_turns",
-            at(&LayerSpec::position_settings, &PositionSettings::rope_fast_turns),
-            {Field::Positions},
-            turns},
-    Setting{"position_settings.rope_truncate",
-            at(&LayerSpec::position_settings, &PositionSettings::rope_truncate),
-            {Field::Positions}},
+    of_positions("position_settings.rope_trained", &PositionSettings::rope_trained,
+                 from(1, large, "The trained length of the rotary positions")),
+    of_positions("position_settings.rope_low_turns", &PositionSettings::rope_low_turns, turns),
+    of_positions("position_settings.rope_high_turns", &PositionSettings::rope_high_turns, turns),
+    of_positions("position_settings.rope_slow_turns", &PositionSettings::rope_slow_turns, turns),
+    of_positions("position_settings.rope_fast_turns", &PositionSettings::rope_fast_turns, turns),
+    of_positions("position_settings.rope_truncate", &PositionSettings::rope_truncate),
     Setting{"position_settings.rope_magnitude",
             at(&LayerSpec::position_settings, &PositionSettings::rope_magnitude),
             {Field::Positions},
             Limits{.least = 0,
                    .refusal = "The magnitude of the RoPE scaling is {}; it must be a finite number above 0, "
                               "or 0 for YaRN's own."}},
-    Setting{"position_settings.rope_divisors",
-            at(&LayerSpec::position_settings, &PositionSettings::rope_divisors),
-            {Field::Positions},
-            tensor(1)},
-    Setting{"position_settings.buckets",
-            at(&LayerSpec::position_settings, &PositionSettings::buckets),
-            {Field::Positions},
-            from(2, 4096)},
-    Setting{"position_settings.bucket_distance",
-            at(&LayerSpec::position_settings, &PositionSettings::bucket_distance),
-            {Field::Positions},
-            from(2, large)},
-    Setting{"position_settings.buckets_two_sided",
-            at(&LayerSpec::position_settings, &PositionSettings::buckets_two_sided),
-            {Field::Positions}},
-    Setting{"position_settings.span",
-            at(&LayerSpec::position_settings, &PositionSettings::span),
-            {Field::Positions},
-            from(1, max_relative_span, "The span of relative positions")},
-    Setting{"position_settings.content_to_position",
-            at(&LayerSpec::position_settings, &PositionSettings::content_to_position),
-            {Field::Positions}},
-    Setting{"position_settings.position_to_content",
-            at(&LayerSpec::position_settings, &PositionSettings::position_to_content),
-            {Field::Positions}});
+    of_positions("position_settings.query_growth", &PositionSettings::query_growth, from(0, 1000)),
+    of_positions("position_settings.query_growth_length", &PositionSettings::query_growth_length,
+                 from(1, large)),
+    of_positions("position_settings.rope_divisors", &PositionSettings::rope_divisors, tensor(1)),
+    of_positions("position_settings.rope_short_divisors", &PositionSettings::rope_short_divisors, tensor(1)),
+    of_positions("position_settings.buckets", &PositionSettings::buckets, from(2, 4096)),
+    of_positions("position_settings.bucket_distance", &PositionSettings::bucket_distance, from(2, large)),
+    of_positions("position_settings.buckets_two_sided", &PositionSettings::buckets_two_sided),
+    of_positions("position_settings.span", &PositionSettings::span,
+                 from(1, max_relative_span, "The span of relative positions")),
+    of_positions("position_settings.content_to_position", &PositionSettings::content_to_position),
+    of_positions("position_settings.position_to_content", &PositionSettings::position_to_content));
 
 /// Settings of the mask.
 inline constexpr auto mask = rows(

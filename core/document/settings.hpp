@@ -19,20 +19,23 @@ enum class Embedding {
   HandBuilt,  // first half: the token (1, content word or not, its code), second half: the position
 };
 
-/// Queries and keys of each head are normed over their d_k numbers, before rotary positions, and multiplied
-/// by learned weights (Parameter::QueryNorm, Parameter::KeyNorm; 1 without them): the weights bound the
-/// scores however the projections grow (idea: Henry et al. 2020).
+/// Queries and keys are normed before rotary positions, each head's d_k numbers or those of all heads at
+/// once, and multiplied by learned weights (Parameter::QueryNorm, Parameter::KeyNorm; 1 without them): the
+/// weights bound the scores however the projections grow (idea: Henry et al. 2020).
 struct QkNorm {
   enum class Kind {
     None,
     RootMeanSquare,  // divided by the root mean square, as in Qwen3 and Gemma 3 (Zhang and Sennrich 2019)
     Layer,           // minus the mean, then divided: LayerNorm without bias, as in ViT-22B (Dehghani et al.
                      // 2023, section 2)
+    AllHeads,        // divided by the root mean square over all heads, as in OLMo 2 (OLMo Team 2024)
   };
   Kind kind = Kind::None;
   float epsilon = 1e-6f;  // added to the mean square; > 0 and finite
   bool operator==(const QkNorm&) const = default;
 };
+/// Whether one number of a row divides the queries, or the keys, of all its heads.
+inline bool norms_all_heads(const QkNorm& norm) { return norm.kind == QkNorm::Kind::AllHeads; }
 /// Of a kind that is not None.
 inline NormSettings norm_settings(const QkNorm& norm) {
   return {norm.kind == QkNorm::Kind::Layer ? NormKind::LayerNorm : NormKind::RmsNorm,

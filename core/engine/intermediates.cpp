@@ -62,7 +62,8 @@ std::span<const float> Intermediates::feature(Stage stage, std::int64_t row) {
     ThreadPool caller_only(1);
     features = rotate(Work{caller_only, {}}, features,
                       rotation_at<float>({&position, 1}, 1, rope_of(document, x.size()), layer().positions,
-                                         rope_length(document, result_.dimensions)));
+                                         rope_length(document, result_.dimensions),
+                                         query ? RotationOf::Queries : RotationOf::Keys));
   }
   entry->second.assign(features.values().begin(), features.values().end());
   return entry->second;

@@ -32,7 +32,7 @@ std::vector<std::int64_t> turned_by(const Model& model, const ModelRun& run, Att
 }  // namespace
 
 HeadTurn::HeadTurn(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
-                   std::int64_t begin, std::int64_t end, const Work& work)
+                   std::int64_t begin, std::int64_t end, RotationOf side, const Work& work)
     : begin_(begin) {
   const StackView stack = stack_of(model, run, of);
   const LayerSpec& spec = layer_of(stack.spec, stack.run.attention[block], block);
@@ -52,8 +52,11 @@ HeadTurn::HeadTurn(const Model& model, const ModelRun& run, AttentionOf of, std:
                   {probe.data(), rows, 1, 2 * pairs_, 2 * pairs_});
   for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t i = 0; i < pairs_; ++i) {
-      cosine_.push_back(static_cast<double>(probe.matrix()(r, i * step)));
-      sine_.push_back(static_cast<double>(probe.matrix()(r, i * step + apart)));
+      const double factor = side == RotationOf::Queries
+                                ? query_factor(rope_of(spec), positions[static_cast<std::size_t>(r)])
+                                : 1;
+      cosine_.push_back(factor * static_cast<double>(probe.matrix()(r, i * step)));
+      sine_.push_back(factor * static_cast<double>(probe.matrix()(r, i * step + apart)));
     }
 }
 

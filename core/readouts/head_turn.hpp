@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/models/run_model.hpp"
+#include "core/transformer/positions/rotation.hpp"
 
 namespace attnscope {
 
@@ -15,7 +16,7 @@ class HeadTurn {
   /// For rows [begin, end) of a stack that reads the run's input, at block `block`; rotates nothing if the
   /// block has no rotary positions.
   HeadTurn(const Model&, const ModelRun&, AttentionOf of, std::size_t block, std::int64_t begin,
-           std::int64_t end, const Work&);
+           std::int64_t end, RotationOf, const Work&);
   /// Rotates x [d_k] as at a row.
   void turn(std::int64_t row, std::span<double> x) const;
 

@@ -13,6 +13,12 @@ enum class Arrangement : std::uint8_t {
   PostNorm,  // x = N(x + A x); x = N(x + M x): Vaswani et al. 2017, BERT
   Sandwich,  // x += N′(A(N x)); x += N′(M(N x)): Gemma 2 (Ding et al. 2021)
   Parallel,  // x += A(N x) + M(N′ x): GPT-NeoX (Wang and Komatsuzaki 2021)
+  After,     // x += N(A x); x += N′(M x): OLMo 2 (OLMo Team 2024)
 };
+
+/// Whether what attention and the MLP add passes a norm first.
+inline bool norms_additions(Arrangement kind) {
+  return kind == Arrangement::Sandwich || kind == Arrangement::After;
+}
 
 }  // namespace attnscope

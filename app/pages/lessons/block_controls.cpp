@@ -29,9 +29,9 @@ float draw_lesson_drop(LessonPage& page, const Box& at, const char* label, std::
 
 float draw_block_control(LessonPage& page, const Box& at) {
   const BlockSettings now = page.scene.document.layer().block;
-  constexpr std::array<std::string_view, 5> notes{"attention alone", "x + A(N x), x + M(N x)",
+  constexpr std::array<std::string_view, 6> notes{"attention alone",        "x + A(N x), x + M(N x)",
                                                   "N(x + A x), N(x + M x)", "x + N′(A(N x)), x + N′(M(N x))",
-                                                  "x + A(N x) + M(N′ x)"};
+                                                  "x + A(N x) + M(N′ x)",   "x + N(A x), x + N′(M x)"};
   return draw_lesson_drop(
       page, at, "Block arrangement", "block", enum_name(now.kind).label,
       {"Arrangement", "A attention, M MLP, N norm", "Where the norms stand, and what is added to what.", {}},

@@ -27,12 +27,12 @@ void change_block(Column& c, const BlockSettings& block) {
 
 void arrangement_row(Column& c) {
   BlockSettings block = c.document().layer().block;
-  constexpr std::array<std::string_view, 5> notes{"attention alone", "x + A(N x), x + M(N x)",
+  constexpr std::array<std::string_view, 6> notes{"attention alone",        "x + A(N x), x + M(N x)",
                                                   "N(x + A x), N(x + M x)", "x + N′(A(N x)), x + N′(M(N x))",
-                                                  "x + A(N x) + M(N′ x)"};
+                                                  "x + A(N x) + M(N′ x)",   "x + N(A x), x + N′(M x)"};
   drop(c.ui(), "Block arrangement", c.row(28), enum_name(block.kind).label,
        {"Arrangement", "A attention, M MLP, N norm",
-        "Pre-norm: GPT-2, Llama. Post-norm: BERT. Sandwich: Gemma 2. Parallel: GPT-NeoX."},
+        "Pre-norm: GPT-2, Llama. Post-norm: BERT. Sandwich: Gemma 2. Parallel: GPT-NeoX. After: OLMo 2."},
        [&] {
          for (std::size_t i = 0; i < notes.size(); ++i) {
            const auto kind = static_cast<Arrangement>(i);

@@ -32,7 +32,7 @@ struct Scaled {
 };
 
 /// In the order of the enumerators.
-constexpr std::array<Scaled, 5> scalings{{
+constexpr std::array<Scaled, 6> scalings{{
     {"Not scaled", "ω as trained", "As far as training reached; further positions meet new angles."},
     {"Linear", "ω / s", "Position interpolation: every position is divided by the factor."},
     {"Dynamic NTK", "base · (s·n/L − s + 1)^(r/(r−2))",
@@ -41,6 +41,9 @@ constexpr std::array<Scaled, 5> scalings{{
      "Slow pairs are divided by the factor, fast ones stay, a ramp between; queries and keys grow."},
     {"Llama 3", "ω / s … ω by wavelength",
      "Pairs with few turns within the trained length are divided by the factor, those with many stay."},
+    {"LongRoPE", "ω / λ by pair, × √(1 + ln s / ln L)",
+     "Each pair is divided by a number of its own, another one once the text is longer than the trained "
+     "length; the numbers come from a model's files."},
 }};
 
 /// A slider for a bound, in turns within the trained length.
@@ -91,10 +94,12 @@ void scaling_rows(Column& c) {
   if (const auto n = c.number("Trained length", "trained length L", s.rope_trained, next,
                               {"Trained length L", "tokens", "The longest text that training showed."}))
     s.rope_trained = static_cast<int>(std::clamp<std::int64_t>(*n, 1, 1 << 24));
-  if (s.rope_scaling != RopeScaling::Dynamic) return turns_rows(c, s);
+  if (!depends_on_length(s.rope_scaling)) return turns_rows(c, s);
   const LayerResult& shown = c.scene.result;
   if (rope_length(shown.document, shown.dimensions) <= s.rope_trained)
-    c.remark("The text is not longer than the trained length: nothing is scaled yet.");
+    c.remark(s.rope_scaling == RopeScaling::Dynamic
+                 ? "The text is not longer than the trained length: nothing is scaled yet."
+                 : "The text is not longer than the trained length: its numbers are those of short texts.");
 }
 
 void rotary_rows(Column& c) {
@@ -172,7 +177,7 @@ std::string rope_scaling_of(const PositionSettings& mine, const PositionSettings
     return "RoPE factor " + own_number(fixed(static_cast<double>(mine.rope_factor), 2));
   if (mine.rope_scaling == RopeScaling::Linear) return {};
   if (mine.rope_trained != theirs.rope_trained) return "trained for " + std::to_string(mine.rope_trained);
-  if (mine.rope_scaling == RopeScaling::Dynamic) return {};
+  if (depends_on_length(mine.rope_scaling)) return {};
   const bool yarn = mine.rope_scaling == RopeScaling::Yarn;
   const auto bounds = [&](const PositionSettings& s) {
     const float low = yarn ? s.rope_slow_turns : s.rope_low_turns;

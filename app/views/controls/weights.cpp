@@ -83,13 +83,16 @@ void recipe_rows(Column& c) {
 }
 
 void qk_norm_row(Column& c) {
-  constexpr std::array<Tip, 3> tips{
+  constexpr std::array<Tip, 4> tips{
       Tip{"No QK-norm", "S = Q·Kᵀ", "Scores grow with the lengths of queries and keys."},
       Tip{"RMSNorm of Q and K", "γ ∘ q / √(mean q² + ε)",
           "As in Qwen3 and Gemma 3: each head's q and k have the length √dₖ before γ, so scores stay "
           "bounded."},
       Tip{"LayerNorm of Q and K", "γ ∘ (q − mean) / √(var + ε)",
-          "As in ViT-22B, where it keeps attention from saturating in training."}};
+          "As in ViT-22B, where it keeps attention from saturating in training."},
+      Tip{"RMSNorm over all heads", "γ ∘ q / √(mean over heads and q² + ε)",
+          "As in OLMo 2: one number of a token divides the queries of all heads, so their lengths still "
+          "differ."}};
   Document& document = c.document();
   QkNorm::Kind kind = document.layer().qk_norm.kind;
   if (c.pick("QK-norm", "QK-norm", kind, tips)) document = edit::qk_norm(std::move(document), kind);

@@ -20,6 +20,8 @@ constexpr auto scaling_names = std::to_array<std::pair<std::string_view, RopeSca
     {"dynamic", RopeScaling::Dynamic},
     {"yarn", RopeScaling::Yarn},
     {"llama3", RopeScaling::Llama3},
+    {"longrope", RopeScaling::LongRope},
+    {"su", RopeScaling::LongRope},
 });
 
 /// base^(-2i / r).
@@ -77,6 +79,12 @@ void scale_llama3(const RopeSettings& rope, std::vector<double>& frequency) {
   }
 }
 
+/// LongRope's factor of cosine and sine: √(1 + ln(factor) / ln(trained positions)).
+double grown_magnitude(const RopeSettings& rope) {
+  const auto trained = static_cast<double>(rope.trained_positions);
+  return rope.factor <= 1 || trained <= 1 ? 1 : std::sqrt(1 + std::log(rope.factor) / std::log(trained));
+}
+
 }  // namespace
 
 std::optional<RopeScaling> rope_scaling_from(std::string_view name) {
@@ -94,6 +102,8 @@ void check_rope(const PositionSettings& settings) {
   };
   if (settings.rope_scaling == RopeScaling::Llama3)
     rising("Llama 3's RoPE scaling", settings.rope_low_turns, settings.rope_high_turns);
+  if (settings.query_growth != 0 && settings.rope_dims != 0)
+    throw Error("Queries grow with their positions only where all dimensions of a head turn.");
   if (settings.rope_scaling == RopeScaling::Yarn)
     rising("YaRN", settings.rope_slow_turns, settings.rope_fast_turns);
 }
@@ -115,9 +125,19 @@ RopeSettings rope_of(const PositionSettings& settings, std::int64_t width) {
   rope.fast = static_cast<double>(settings.rope_fast_turns);
   rope.truncate = settings.rope_truncate;
   if (settings.rope_magnitude > 0) rope.magnitude = static_cast<double>(settings.rope_magnitude);
+  rope.query_growth = static_cast<double>(settings.query_growth);
+  rope.query_growth_length = settings.query_growth_length;
   if (const TensorPtr& divisors = settings.rope_divisors)
     rope.divisors.assign(divisors->values().begin(), divisors->values().end());
+  if (const TensorPtr& divisors = settings.rope_short_divisors)
+    rope.short_divisors.assign(divisors->values().begin(), divisors->values().end());
   return rope;
+}
+
+double query_factor(const RopeSettings& rope, std::int64_t position) {
+  if (rope.query_growth == 0) return 1;
+  const std::int64_t lengths = std::max<std::int64_t>(position, 0) / rope.query_growth_length;
+  return 1 + rope.query_growth * std::log1p(static_cast<double>(lengths));
 }
 
 RopeFrequenciesOf<double> exact_rope_frequencies(const RopeSettings& rope, std::int64_t positions) {
@@ -135,9 +155,12 @@ RopeFrequenciesOf<double> exact_rope_frequencies(const RopeSettings& rope, std::
       result.magnitude = rope.magnitude.value_or(rope.factor > 1 ? 0.1 * std::log(rope.factor) + 1 : 1.0);
       break;
     case RopeScaling::Llama3: scale_llama3(rope, frequency); break;
+    case RopeScaling::LongRope: result.magnitude = rope.magnitude.value_or(grown_magnitude(rope)); break;
   }
-  for (std::size_t i = 0; i < rope.divisors.size() && i < frequency.size(); ++i)
-    frequency[i] /= static_cast<double>(rope.divisors[i]);
+  const bool is_short = rope.scaling == RopeScaling::LongRope && positions <= rope.trained_positions;
+  const std::vector<float>& divisors = is_short ? rope.short_divisors : rope.divisors;
+  for (std::size_t i = 0; i < divisors.size() && i < frequency.size(); ++i)
+    frequency[i] /= static_cast<double>(divisors[i]);
   return result;
 }
 

@@ -9,7 +9,7 @@ namespace attnscope {
 
 template <class T>
 Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, const RopeSettings& rope,
-                        Positions kind, std::int64_t length) {
+                        Positions kind, std::int64_t length, RotationOf of) {
   const RopeFrequenciesOf<double> frequencies = exact_rope_frequencies(rope, length);
   const Shape shape{std::ssize(first), tokens, rope.rotated / 2};
   Rotation<T> rotation{TensorOf<T>(shape), TensorOf<T>(shape), kind == Positions::RopeInterleaved};
@@ -17,9 +17,12 @@ Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens
     const double frequency = frequencies.frequency[static_cast<std::size_t>(i)];
     for (std::int64_t b = 0; b < shape[0]; ++b) {
       for (std::int64_t t = 0; t < tokens; ++t) {
-        const double angle = frequency * static_cast<double>(first[static_cast<std::size_t>(b)] + t);
-        rotation.cosine.matrix(b)(t, i) = static_cast<T>(frequencies.magnitude * std::cos(angle));
-        rotation.sine.matrix(b)(t, i) = static_cast<T>(frequencies.magnitude * std::sin(angle));
+        const std::int64_t position = first[static_cast<std::size_t>(b)] + t;
+        const double angle = frequency * static_cast<double>(position);
+        const double factor =
+            frequencies.magnitude * (of == RotationOf::Queries ? query_factor(rope, position) : 1);
+        rotation.cosine.matrix(b)(t, i) = static_cast<T>(factor * std::cos(angle));
+        rotation.sine.matrix(b)(t, i) = static_cast<T>(factor * std::sin(angle));
       }
     }
   }
@@ -43,9 +46,9 @@ TensorOf<T> rotate(const Work& work, const TensorOf<T>& x, const Rotation<T>& ro
 }
 
 template Rotation<float> rotation_at(std::span<const std::int64_t>, std::int64_t, const RopeSettings&,
-                                     Positions, std::int64_t);
+                                     Positions, std::int64_t, RotationOf);
 template Rotation<double> rotation_at(std::span<const std::int64_t>, std::int64_t, const RopeSettings&,
-                                      Positions, std::int64_t);
+                                      Positions, std::int64_t, RotationOf);
 template TensorOf<float> rotate(const Work&, const TensorOf<float>&, const Rotation<float>&, bool);
 template TensorOf<double> rotate(const Work&, const TensorOf<double>&, const Rotation<double>&, bool);
 

@@ -23,10 +23,12 @@ struct Rotation {
 
 /// Angles p · base^(-2i/r), or with scaled frequencies, for the positions p = first(b) + t of `tokens`
 /// tokens, in the pairs of RopeHalf or RopeInterleaved; `first` holds one number for each entry of the batch,
-/// or one for all. `length`: the length of the text, for RopeScaling::Dynamic.
+/// or one for all. `length`: the length of the text, see depends_on_length(). Those of queries are multiplied
+/// by query_factor().
+enum class RotationOf : std::uint8_t { Queries, Keys };
 template <class T>
 Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, const RopeSettings&,
-                        Positions, std::int64_t length);
+                        Positions, std::int64_t length, RotationOf of);
 
 /// RotateQuery, RotateKey: x [batch][heads][rows][d] with the first rotation.cosine.shape()[1] rows, those of
 /// tokens, rotated; the other rows are unchanged. `back` rotates by the negative angle.

@@ -11,10 +11,11 @@ namespace attnscope {
 /// How the frequencies of rotary positions are changed for contexts longer than those of training.
 enum class RopeScaling : std::uint8_t {
   None,
-  Linear,   // positions are divided by the factor: position interpolation (Chen et al. 2023)
-  Dynamic,  // the base grows with the length of the text, "NTK-aware"
-  Yarn,     // slow pairs are interpolated, fast ones kept; cosine and sine are scaled up (Peng et al. 2023)
-  Llama3,   // by bands of wavelengths (Grattafiori et al. 2024)
+  Linear,    // positions are divided by the factor: position interpolation (Chen et al. 2023)
+  Dynamic,   // the base grows with the length of the text, "NTK-aware"
+  Yarn,      // slow pairs are interpolated, fast ones kept; cosine and sine are scaled up (Peng et al. 2023)
+  Llama3,    // by bands of wavelengths (Grattafiori et al. 2024)
+  LongRope,  // divided one by one, by other numbers in texts longer than those of training (Ding et al. 2024)
 };
 
 /// Settings of the kinds of positions; each kind reads its own.
@@ -31,9 +32,16 @@ struct PositionSettings {
   float rope_slow_turns = 1;   // Yarn: as rope_low_turns, blended by pair index
   float rope_fast_turns = 32;  // Yarn; > rope_slow_turns
   bool rope_truncate = true;   // Yarn: round the bounds to whole dimensions
-  float rope_magnitude = 0;    // Yarn: factor of cosine and sine; 0 = 0.1·ln(factor) + 1
+  float rope_magnitude = 0;    // Yarn, LongRope: factor of cosine and sine; 0: 0.1·ln(factor) + 1, or
+                               // √(1 + ln(factor) / ln(rope_trained))
   /// Final divisors of the frequencies, as in GGUF files: [rotated / 2], or null.
   TensorPtr rope_divisors = {};
+  /// LongRope: those of texts of at most rope_trained tokens, which rope_divisors are not for then.
+  TensorPtr rope_short_divisors = {};
+  /// Rotary: a query at position p is multiplied by 1 + growth·ln(1 + ⌊p / length⌋), so that attention stays
+  /// as sharp in long texts (Ministral 3). 0 = off; else all dimensions of a head must turn.
+  float query_growth = 0;
+  int query_growth_length = 8192;
   int buckets = 32;           // of relative distances, even when two-sided; >= 2 for each side
   int bucket_distance = 128;  // from here on all distances share the last bucket; > half of a side's buckets
   bool buckets_two_sided = true;  // keys before and after the query have separate buckets
