@@ -1,5 +1,9 @@
 #include "core/models/block_math.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
 #include "core/models/stack_problem.hpp"
 
 namespace attnscope {
@@ -38,7 +42,11 @@ void BlockMath::prepare_heads(const LayerSpec& of, const AttentionWeights& weigh
   if (of.qk_norm.kind != QkNorm::Kind::None) {
     const NormSettings settings = norm_settings(of.qk_norm);
     const auto norm_heads = [&](const HeadsInRows& heads, const NormWeights& norm) {
-      operators_.norm_heads(work_, settings, {norm.weight, norm.bias}, heads, of.d_k);
+      if (!norms_all_heads(of.qk_norm))
+        return operators_.norm_heads(work_, settings, {norm.weight, norm.bias}, heads, of.d_k);
+      // The heads of a token lie side by side.
+      const FloatRows side_by_side{heads.data, heads.rows, heads.heads * of.d_k, heads.row_stride};
+      operators_.norm(work_, settings, {norm.weight, norm.bias}, side_by_side, side_by_side);
     };
     norm_heads(queries, weights.query_norm);
     norm_heads(keys, weights.key_norm);
@@ -47,6 +55,16 @@ void BlockMath::prepare_heads(const LayerSpec& of, const AttentionWeights& weigh
   const RopeFrequencies& frequencies = frequencies_of(of);
   operators_.rotate(work_, of.positions, frequencies, positions, queries);
   operators_.rotate(work_, of.positions, frequencies, positions, keys);
+  if (of.position_settings.query_growth == 0) return;
+  if (!operators_.is_here())
+    throw Error("Queries that grow with their positions are computed on the CPU only.");
+  const RopeSettings rope = rope_of(of);
+  for (std::int64_t r = 0; r < rows.rows; ++r) {
+    const auto factor = static_cast<float>(query_factor(rope, positions[static_cast<std::size_t>(r)]));
+    for (std::int64_t h = 0; h < of.heads; ++h)
+      for (std::int64_t c = 0; c < of.d_k; ++c)
+        queries.data[r * queries.row_stride + h * queries.head_stride + c] *= factor;
+  }
 }
 
 const RopeFrequencies& BlockMath::frequencies_of(const LayerSpec& layer) {
@@ -63,13 +81,14 @@ FloatRows BlockMath::output(const LinearMap& w_o, const ConstFloatRows& heads) {
 void BlockMath::finish(const BlockWeights& block, const FloatRows& x, FloatRows attention,
                        const BlockParts& parts) {
   const bool after = spec_.arrangement() == Arrangement::PostNorm,
-             sandwich = spec_.arrangement() == Arrangement::Sandwich;
-  if (sandwich) norm(block.after_attention_norm, attention, attention);
+             normed_before = norms_additions(spec_.arrangement());
+  if (normed_before) norm(block.after_attention_norm, attention, attention);
+  scale(attention);
   if (parts.attention_off) operators_.clear(work_, attention);
   if (spec_.arrangement() == Arrangement::Parallel) {
     const FloatRows in = normed(block.mlp_norm, x);
     operators_.add(work_, attention, x);
-    if (!parts.mlp_off) operators_.add(work_, transform(block, in), x);
+    if (!parts.mlp_off) operators_.add(work_, written_by_mlp(block, in), x);
     return;
   }
   if (spec_.residual_after_norm) norm(block.attention_norm, x, x);
@@ -90,8 +109,17 @@ FloatRows BlockMath::mlp_output(const BlockWeights& block, const FloatRows& x) {
 
 FloatRows BlockMath::written_by_mlp(const BlockWeights& block, const FloatRows& normed) {
   const FloatRows out = transform(block, normed);
-  if (spec_.arrangement() == Arrangement::Sandwich) norm(block.after_mlp_norm, out, out);
+  if (norms_additions(spec_.arrangement())) norm(block.after_mlp_norm, out, out);
+  scale(out);
   return out;
+}
+
+void BlockMath::scale(const FloatRows& rows) const {
+  if (spec_.residual_scale == 1) return;
+  if (!operators_.is_here()) throw Error("Multiplied additions to the stream run on the CPU only.");
+  const auto factor = static_cast<float>(spec_.residual_scale);
+  for (std::int64_t i = 0; i < rows.rows; ++i)
+    for (std::int64_t c = 0; c < rows.width; ++c) rows.data[i * rows.stride + c] *= factor;
 }
 
 FloatRows BlockMath::product(const ConstFloatRows& x, const LinearMap& map, RowBuffer purpose) const {
@@ -101,12 +129,95 @@ FloatRows BlockMath::product(const ConstFloatRows& x, const LinearMap& map, RowB
 }
 
 FloatRows BlockMath::transform(const BlockWeights& block, const FloatRows& x) {
+  if (block.mixture) return mixed(*block.mixture, x);
   const FloatRows inner = product(x, block.gate ? *block.gate : block.up, RowBuffer::Inner);
   if (block.gate)
     operators_.gate(work_, spec_.blocks.front().block.activation, inner, product(x, block.up, RowBuffer::Up));
   else
     operators_.activate(work_, spec_.blocks.front().block.activation, inner);
   return product(inner, block.down, RowBuffer::Out);
+}
+
+FloatRows BlockMath::mixed(const MixtureWeights& mixture, const FloatRows& x) {
+  if (!operators_.is_here()) throw Error("Experts run on the CPU only.");
+  const ExpertSettings& settings = *spec_.experts;
+  const std::int64_t experts = mixture.router.d_out();
+  std::vector<float> logits(static_cast<std::size_t>(x.rows * experts));
+  operators_.multiply(work_, x, mixture.router, {logits.data(), x.rows, experts, experts});
+  std::vector<std::vector<std::pair<std::int64_t, float>>> rows_of(static_cast<std::size_t>(experts));
+  for (std::int64_t row = 0; row < x.rows; ++row) {
+    const std::span<const float> own(logits.data() + row * experts, static_cast<std::size_t>(experts));
+    for (const auto& [expert, weight] : choose_experts(settings, mixture.correction, own))
+      rows_of[static_cast<std::size_t>(expert)].emplace_back(row, weight);
+  }
+  const FloatRows out = operators_.make(RowBuffer::Out, x.rows, x.width);
+  operators_.clear(work_, out);
+  // Expert by expert, so that the sum of a row does not depend on the other rows.
+  for (std::size_t e = 0; e < rows_of.size(); ++e)
+    if (!rows_of[e].empty()) add_expert(mixture.experts[e], x, rows_of[e], out);
+  if (mixture.shared) {
+    std::vector<std::pair<std::int64_t, float>> all;
+    for (std::int64_t row = 0; row < x.rows; ++row) {
+      float weight = 1;
+      if (mixture.shared_gate) {
+        operators_.multiply(work_, {x.row(row), 1, x.width, x.stride}, *mixture.shared_gate,
+                            {&weight, 1, 1, 1});
+        weight = 1 / (1 + std::exp(-weight));
+      }
+      all.emplace_back(row, weight);
+    }
+    add_expert(*mixture.shared, x, all, out);
+  }
+  return out;
+}
+
+void BlockMath::add_expert(const ExpertWeights& expert, const FloatRows& x,
+                           std::span<const std::pair<std::int64_t, float>> rows, const FloatRows& out) {
+  const auto count = std::ssize(rows);
+  std::vector<float> gathered(static_cast<std::size_t>(count * x.width));
+  for (std::int64_t i = 0; i < count; ++i)
+    std::copy_n(x.row(rows[static_cast<std::size_t>(i)].first), x.width, gathered.data() + i * x.width);
+  const ConstFloatRows in{gathered.data(), count, x.width, x.width};
+  FloatRows inner = product(in, expert.gate ? *expert.gate : expert.up, RowBuffer::Inner);
+  if (spec_.experts->gate == ExpertGate::Clamped)
+    inner = expert.gate ? clamped(inner, product(in, expert.up, RowBuffer::Up)) : clamped_halves(inner);
+  else if (expert.gate)
+    operators_.gate(work_, spec_.blocks.front().block.activation, inner,
+                    product(in, expert.up, RowBuffer::Up));
+  else
+    operators_.activate(work_, spec_.blocks.front().block.activation, inner);
+  std::vector<float> made(static_cast<std::size_t>(count * x.width));
+  operators_.multiply(work_, inner, expert.down, {made.data(), count, x.width, x.width});
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto& [row, weight] = rows[static_cast<std::size_t>(i)];
+    for (std::int64_t c = 0; c < x.width; ++c)
+      out.row(row)[c] += weight * made[static_cast<std::size_t>(i * x.width + c)];
+  }
+}
+
+namespace {
+
+/// gpt-oss: (u + 1)·g·σ(1.702·g) with g ≤ 7 and |u| ≤ 7.
+float clamped(float gate, float up) {
+  const float g = std::min(gate, 7.0f), u = std::clamp(up, -7.0f, 7.0f);
+  return (u + 1) * g / (1 + std::exp(-1.702f * g));
+}
+
+}  // namespace
+
+FloatRows BlockMath::clamped(const FloatRows& gate, const FloatRows& up) {
+  for (std::int64_t i = 0; i < gate.rows; ++i)
+    for (std::int64_t c = 0; c < gate.width; ++c)
+      gate.row(i)[c] = attnscope::clamped(gate.row(i)[c], up.row(i)[c]);
+  return gate;
+}
+
+FloatRows BlockMath::clamped_halves(const FloatRows& both) {
+  const FloatRows made{both.data, both.rows, both.width / 2, both.stride};
+  for (std::int64_t i = 0; i < both.rows; ++i)
+    for (std::int64_t c = 0; c < made.width; ++c)
+      made.row(i)[c] = attnscope::clamped(both.row(i)[2 * c], both.row(i)[2 * c + 1]);
+  return made;
 }
 
 }  // namespace attnscope

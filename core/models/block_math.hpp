@@ -56,6 +56,16 @@ class BlockMath {
   FloatRows product(const ConstFloatRows& x, const LinearMap&, RowBuffer) const;
   FloatRows transform(const BlockWeights&, const FloatRows& x);
   FloatRows written_by_mlp(const BlockWeights&, const FloatRows& normed);
+  /// The sum of the experts of each row of x.
+  FloatRows mixed(const MixtureWeights&, const FloatRows& x);
+  /// Adds what an expert makes of rows of x, times their weights, to the same rows of `out`.
+  void add_expert(const ExpertWeights&, const FloatRows& x,
+                  std::span<const std::pair<std::int64_t, float>> rows, const FloatRows& out);
+  /// ExpertGate::Clamped, in place; of both halves side by side the result is half as wide.
+  static FloatRows clamped(const FloatRows& gate, const FloatRows& up);
+  static FloatRows clamped_halves(const FloatRows& both);
+  /// Multiplies what is added to the stream by StackSpec::residual_scale.
+  void scale(const FloatRows&) const;
 
   const StackSpec& spec_;
   const Work& work_;

@@ -3,17 +3,17 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/blocks/weight_product.hpp"
+#include "core/models/experts.hpp"
 #include "core/transformer/families/spec.hpp"
 
 namespace attnscope {
-
-class ModelFiles;
 
 /// Weight and bias of a norm; both empty if the block has no such norm.
 struct NormWeights {
@@ -29,9 +29,11 @@ struct HeadColumns {
 
 struct AttentionWeights {
   std::vector<LinearMap> maps;  // concatenated they fill the row: query, key, value, or one for all three
+  std::vector<float> sinks;     // [heads] logits of a key without a value; empty = none
   HeadColumns columns;
   LinearMap output;
-  NormWeights query_norm, key_norm;  // [d_k]
+  NormWeights query_norm, key_norm;  // [d_k], or over all heads
+  TensorPtr bias_table;              // of positions that are added to scores: [table_rows()][heads], or null
 };
 
 struct BlockWeights {
@@ -42,13 +44,16 @@ struct BlockWeights {
   LinearMap cross_query;
   AttentionWeights cross;
   std::optional<LinearMap> gate;
-  LinearMap up, down;
+  LinearMap up, down;                     // without weights if the MLP is a mixture
+  std::optional<MixtureWeights> mixture;  // the MLP as a mixture of experts
 };
+
+/// Calls visit(map) for each map of the block.
+void each_map(const BlockWeights&, const std::function<void(const LinearMap&)>& visit);
 
 struct StackWeights {
   std::vector<BlockWeights> blocks;
   NormWeights final_norm;
-  TensorPtr bias_table;  // of positions that are added to scores: [table_rows()][heads], or null
 };
 
 /// The layers between the last hidden state and the map to logits; most decoders have none.
@@ -60,13 +65,14 @@ struct HeadTransform {
 struct Model {
   ModelSpec spec;
   std::filesystem::path path;  // of the folder or file
-  StoredTensor token_table;    // [vocabulary][d_model]
+  StoredTensor token_table;    // [vocabulary][embedding_width], which is d_model if it is 0; so the next
   Tensor position_table;       // [positions][d_model]
   Tensor type_table;           // [token types][d_model]
   Tensor class_token;          // [1][d_model]
   LinearMap patches;           // [d_model][channels · patch · patch]
   NormWeights embedding_norm;
-  StackWeights encoder, decoder;  // if spec has them
+  std::optional<LinearMap> embedding_map;  // [d_model][embedding_width], with a bias
+  StackWeights encoder, decoder;           // if spec has them
   HeadTransform head;
   LinearMap logits;  // [vocabulary or classes][d_model]
   std::optional<LinearMap> pooler;
@@ -79,11 +85,5 @@ struct Model {
 std::int64_t count_weights(const Model&);
 
 using ModelPtr = std::shared_ptr<const Model>;
-
-/// Opens a Hugging Face folder (config.json and safetensors) or a GGUF file. Weights stay in the file's map.
-/// Throws Error naming the file and the field or tensor, what was found and what was expected.
-ModelPtr open_model(const std::filesystem::path& path);
-/// The same for files of model_path(), which what else is read of the model can then use.
-ModelPtr open_model(ModelFiles& files);
 
 }  // namespace attnscope

@@ -30,18 +30,21 @@ std::vector<float> head_input(const Model& model, const ModelRun& run, std::int6
   return {rows.row(first), rows.row(rows.rows())};
 }
 
-/// norm(f(dense(x))); each of the three may be missing.
-void transform_rows(const Model& model, std::vector<float>& x, std::int64_t rows, const Work& work) {
-  const std::int64_t d = model.spec.d_model;
+/// norm(f(dense(x))); each of the three may be missing. Returns the width of the rows.
+std::int64_t transform_rows(const Model& model, std::vector<float>& x, std::int64_t rows, const Work& work) {
+  std::int64_t d = model.spec.d_model;
   if (model.head.dense) {
-    std::vector<float> y(x.size());
-    multiply(work, {x.data(), rows, d, d}, *model.head.dense, {y.data(), rows, d, d});
+    const std::int64_t wide = model.head.dense->d_out();
+    std::vector<float> y(static_cast<std::size_t>(rows * wide));
+    multiply(work, {x.data(), rows, d, d}, *model.head.dense, {y.data(), rows, wide, wide});
+    d = wide;
     for (float& value : y) value = activate(model.spec.head.activation, value);
     x = std::move(y);
   }
-  if (!model.head.norm.exists()) return;
+  if (!model.head.norm.exists()) return d;
   const StackSpec& stack = model.spec.input_stack();
   apply_norm(work, {NormKind::LayerNorm, stack.norm().epsilon}, model.head.norm, x.data(), rows, d, x.data());
+  return d;
 }
 
 /// tanh(W·x + b).
@@ -60,19 +63,21 @@ std::int64_t head_row(const HeadSpec& head, std::span<const std::int64_t> ids) {
 }
 
 void run_pooler(const Model& model, ModelRun& run, const Work& work) {
-  if (model.pooler) run.pooled = pooled(model, run.last(model).normed.row(0), 1, work);
+  const KeptRows& rows = run.last(model).normed;
+  if (model.pooler) run.pooled = pooled(model, rows.row(0), 1, work);
+  if (model.spec.pools_first_row) run.pooled.assign(rows.row(0), rows.row(0) + rows.width);
 }
 
 Tensor head_logits(const Model& model, const float* rows, std::int64_t count, const Work& work) {
   const ModelSpec& spec = model.spec;
   const std::int64_t d = spec.d_model, width = model.logits.d_out();
   std::vector<float> x(rows, rows + count * d);
-  transform_rows(model, x, count, work);
+  const std::int64_t wide = transform_rows(model, x, count, work);
   const bool next = spec.head.kind == HeadKind::NextToken;
   if (next && spec.logit_scale != 1)
     for (float& value : x) value *= static_cast<float>(spec.logit_scale);
   Tensor logits(Shape{count, width});
-  multiply(work, {x.data(), count, d, d}, model.logits, {logits.data(), count, width, width});
+  multiply(work, {x.data(), count, wide, wide}, model.logits, {logits.data(), count, width, width});
   if (!next || spec.logit_cap == 0) return logits;
   const auto cap = static_cast<float>(spec.logit_cap);
   for (float& value : logits.values()) value = cap * std::tanh(value / cap);

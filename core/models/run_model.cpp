@@ -35,7 +35,7 @@ class Embedder {
 
   void embed(std::span<const std::int64_t> ids, std::int64_t first, KeptRows& rows) const {
     check_ids(ids, model_.spec.vocabulary);
-    const std::int64_t d = model_.spec.d_model;
+    const std::int64_t d = model_.token_table.shape()[1];
     rows.width = d;
     rows.resize(first + std::ssize(ids));
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -63,6 +63,34 @@ class Embedder {
     const StackSpec& stack = model_.spec.input_stack();
     apply_norm(work_, {NormKind::LayerNorm, stack.norm().epsilon}, norm, rows.row(first), rows.rows() - first,
                rows.width, rows.row(first));
+  }
+
+  /// Widens rows [0, …) to the width of the blocks. Rows kept from an earlier run are wide already.
+  void widen(KeptRows& rows) const {
+    const LinearMap& map = *model_.embedding_map;
+    KeptRows wide;
+    wide.width = map.d_out();
+    wide.resize(rows.rows());
+    multiply(work_, {rows.row(0), rows.rows(), rows.width, rows.width}, map,
+             {wide.row(0), wide.rows(), wide.width, wide.width});
+    rows = std::move(wide);
+  }
+
+  /// ESM, see ModelSpec::dropped_token.
+  void drop(std::span<const std::int64_t> ids, std::span<const std::uint8_t> mask, KeptRows& rows) const {
+    const auto is_real = [&](std::size_t i) { return mask.empty() || mask[i] != 0; };
+    std::int64_t real = 0, dropped = 0;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      real += is_real(i) ? 1 : 0;
+      dropped += ids[i] == *model_.spec.dropped_token ? 1 : 0;
+    }
+    const float share = static_cast<float>(dropped) / static_cast<float>(real), usual = 1 - 0.15f * 0.8f;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const bool hidden = ids[i] == *model_.spec.dropped_token || !is_real(i);
+      const float factor = hidden ? 0 : usual / (1 - share);
+      float* row = rows.row(static_cast<std::int64_t>(i));
+      for (std::int64_t c = 0; c < rows.width; ++c) row[c] *= factor;
+    }
   }
 
  private:
@@ -99,6 +127,8 @@ void embed_input(const Model& model, const ModelInput& input, std::span<const st
                       first, rows);
   }
   embedder.finish(first, rows);
+  if (model.spec.dropped_token) embedder.drop(input.ids, input.mask, rows);
+  if (model.embedding_map) embedder.widen(rows);
 }
 
 void check_input(const Model& model, const ModelInput& input) {

@@ -306,9 +306,19 @@ class StackRunner {
 
 std::vector<std::int64_t> token_positions(const ModelSpec& spec, const ModelInput& input,
                                           std::int64_t first) {
-  if (!input.positions.empty()) return {input.positions.begin() + first, input.positions.end()};
   std::vector<std::int64_t> positions(input.ids.size());
-  if (spec.padding_id) {
+  if (!input.positions.empty()) {
+    // OPT counts given positions from 0, too; RoBERTa as they stand in its table.
+    const std::int64_t zero = spec.positions_skip_hidden ? spec.first_position : 0;
+    positions = {input.positions.begin() + first, input.positions.end()};
+    for (std::int64_t& position : positions) position += zero;
+    return positions;
+  }
+  if (spec.positions_skip_hidden) {
+    std::int64_t seen = 0;
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      positions[i] = spec.first_position - 1 + (seen += input.mask.empty() || input.mask[i] != 0);
+  } else if (spec.padding_id) {
     std::int64_t seen = 0;
     for (std::size_t i = 0; i < positions.size(); ++i)
       positions[i] = input.ids[i] == *spec.padding_id ? *spec.padding_id : *spec.padding_id + ++seen;

@@ -39,7 +39,7 @@ void add_distances(BlockProblem& made, const PositionBias<float>& bias) {
 }
 
 void add_positions(BlockProblem& made, Positions positions, const PositionSettings& settings,
-                   const StackWeights& weights) {
+                   const AttentionWeights& weights) {
   check_positions(positions);
   if (is_distance_bias(positions))
     add_distances(made, *position_bias<float>({.scheme = positions,
@@ -100,7 +100,8 @@ BlockProblem self_problem(const StackSpec& spec, const StackWeights& weights, st
     set_window(of, p);
     add_mask(made, mask);
   }
-  add_positions(made, of.positions, of.position_settings, weights);
+  add_positions(made, of.positions, of.position_settings, weights.blocks[index].attention);
+  p.sinks = weights.blocks[index].attention.sinks;
   return made;
 }
 

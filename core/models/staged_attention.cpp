@@ -217,7 +217,10 @@ void put_tables(const StackWeights& weights, std::size_t block, LayerSpec& layer
     layer.weights[Parameter::QueryNorm] = row_tensor(weights.blocks[block].attention.query_norm.weight);
     layer.weights[Parameter::KeyNorm] = row_tensor(weights.blocks[block].attention.key_norm.weight);
   }
-  if (const auto table = bias_table(layer.positions)) layer.weights[*table] = weights.bias_table;
+  if (const auto table = bias_table(layer.positions))
+    layer.weights[*table] = weights.blocks[block].attention.bias_table;
+  if (const std::vector<float>& sinks = weights.blocks[block].attention.sinks; !sinks.empty())
+    layer.weights[Parameter::SinkLogits] = row_tensor(sinks);
 }
 
 Sweep sweep_of(const StagedAttention& staged, const SweepRequest& request, const Work& work) {
@@ -294,7 +297,8 @@ void check_alone(const LayerSpec& attention, std::int64_t d_k) {
   if (settings.rope_dims > d_k)
     throw Error(fmt::format("{} dimensions cannot be rotated: queries and keys have d_k = {}.",
                             settings.rope_dims, d_k));
-  check_divisors(settings.rope_divisors, rotated_dims(settings, d_k));
+  for (const TensorPtr& divisors : {settings.rope_divisors, settings.rope_short_divisors})
+    check_divisors(divisors, rotated_dims(settings, d_k));
 }
 
 }  // namespace

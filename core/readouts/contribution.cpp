@@ -14,13 +14,21 @@ namespace {
 struct HeadsOut {
   const LayerSpec& spec;
   const LinearMap& output;
+  double scale;  // of what attention adds to the stream
+  /// W_O as it acts on the stream, [d_model][heads · d_v].
+  TensorOf<double> matrix() const {
+    TensorOf<double> all = rows_of_map(output, 0, output.d_out());
+    if (scale != 1) all.matrix() *= scale;
+    return all;
+  }
 };
 
 HeadsOut heads_out(const Model& model, AttentionOf of, std::size_t block) {
   const bool encoder = of == AttentionOf::Encoder;
   const BlockWeights& weights = (encoder ? model.encoder : model.decoder).blocks[block];
-  return {(encoder ? *model.spec.encoder : *model.spec.decoder).blocks[block],
-          of == AttentionOf::Cross ? weights.cross.output : weights.attention.output};
+  const StackSpec& spec = encoder ? *model.spec.encoder : *model.spec.decoder;
+  return {spec.blocks[block], of == AttentionOf::Cross ? weights.cross.output : weights.attention.output,
+          spec.residual_scale};
 }
 
 /// W·Wᵀ of one head's columns of W_O, which is stored as [d_model][heads · d_v].
@@ -45,14 +53,14 @@ std::vector<double> norms_with(const Eigen::MatrixXd& square, const AttentionPro
 std::vector<double> value_norms(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
                                 std::int64_t head, const Work& work) {
   const BlockProblem made = problem_of(model, run, of, block);
-  const LinearMap& output = heads_out(model, of, block).output;
-  const Eigen::MatrixXd square = square_of(rows_of_map(output, 0, output.d_out()), head, made.problem.d_v);
+  const Eigen::MatrixXd square = square_of(heads_out(model, of, block).matrix(), head, made.problem.d_v);
   return norms_with(square, made.problem, head, work);
 }
 
 TensorOf<double> output_squares(const Model& model, AttentionOf of, std::size_t block) {
-  const auto& [spec, output] = heads_out(model, of, block);
-  const TensorOf<double> all = rows_of_map(output, 0, output.d_out());
+  const HeadsOut out = heads_out(model, of, block);
+  const LayerSpec& spec = out.spec;
+  const TensorOf<double> all = out.matrix();
   TensorOf<double> squares(Shape{spec.heads, spec.d_k, spec.d_k});
   for (std::int64_t head = 0; head < spec.heads; ++head)
     squares.matrix(head) = square_of(all, head, spec.d_k);

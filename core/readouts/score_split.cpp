@@ -1,6 +1,8 @@
 #include "core/readouts/score_split.hpp"
 
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,21 +20,27 @@ using Vector = Eigen::VectorXd;
 class HeadSide {
  public:
   HeadSide(const Model& model, const ModelRun& run, const ScoreQuestion& asked, bool query)
-      : model_(model), run_(run), asked_(asked), stack_(stack_of(model, run, asked.of)) {
+      : model_(model), run_(run), asked_(asked), stack_(stack_of(model, run, asked.of)), query_(query) {
     const BlockWeights& block = stack_.weights.blocks[asked.block];
     const LayerSpec& of = layer();
     const HeadColumns& columns = block.attention.columns;
     const std::int64_t head = query ? asked.head : asked.head / (of.heads / of.kv_heads);
     d_k_ = of.d_k;
-    read_map(block.attention.maps, (query ? columns.query : columns.key) + head * columns.stride);
+    const std::int64_t column = (query ? columns.query : columns.key) + head * columns.stride;
+    std::tie(map_, bias_) = read_map(block.attention.maps, column, d_k_);
     const std::int64_t d = model.spec.d_model;
     const std::vector<double> weight = norm_weight(stack_.spec.norm(), block.attention_norm, d),
                               add = norm_bias(block.attention_norm, d);
     from_norm_bias_ = map_.matrix() * Eigen::Map<const Vector>(add.data(), d);
     for (std::int64_t c = 0; c < d; ++c) map_.matrix().col(c) *= weight[static_cast<std::size_t>(c)];
     ones_ = map_.matrix().rowwise().sum();
-    if (of.qk_norm.kind != QkNorm::Kind::None)
-      head_norm_ = query ? &block.attention.query_norm : &block.attention.key_norm;
+    if (of.qk_norm.kind == QkNorm::Kind::None) return;
+    head_norm_ = query ? &block.attention.query_norm : &block.attention.key_norm;
+    if (!norms_all_heads(of.qk_norm)) return;
+    first_ = head * d_k_;
+    const std::int64_t heads = query ? of.heads : of.kv_heads;
+    std::tie(all_, all_bias_) =
+        read_map(block.attention.maps, query ? columns.query : columns.key, heads * d_k_);
   }
 
   /// 1 / √(… + ε) of the block's norm in a row.
@@ -47,7 +55,8 @@ class HeadSide {
 
   /// Calls visit(part, row, [d_k]) with each part mapped to the head's space, for rows [begin, end).
   void each(std::int64_t begin, std::int64_t end, const VisitPart& visit, const Work& work) const {
-    const HeadTurn turn(model_, run_, asked_.of, asked_.block, begin, end, work);
+    const HeadTurn turn(model_, run_, asked_.of, asked_.block, begin, end,
+                        query_ ? RotationOf::Queries : RotationOf::Keys, work);
     std::vector<RowScale> scales;
     for (std::int64_t row = begin; row < end; ++row) scales.push_back(scale_of(row));
     std::vector<double> value;
@@ -86,17 +95,17 @@ class HeadSide {
     return layer_of(stack_.spec, stack_.run.attention[asked_.block], asked_.block);
   }
 
-  /// Reads d_k rows of the concatenated maps from `column` on.
-  void read_map(const std::vector<LinearMap>& maps, std::int64_t column) {
+  /// `count` rows of the concatenated maps from `column` on, and their bias.
+  static std::pair<TensorOf<double>, Vector> read_map(const std::vector<LinearMap>& maps, std::int64_t column,
+                                                      std::int64_t count) {
     for (const LinearMap& map : maps) {
       if (column < map.d_out()) {
-        map_ = rows_of_map(map, column, d_k_);
-        const std::vector<double> bias = bias_of_map(map, column, d_k_);
-        bias_ = Eigen::Map<const Vector>(bias.data(), d_k_);
-        return;
+        const std::vector<double> bias = bias_of_map(map, column, count);
+        return {rows_of_map(map, column, count), Eigen::Map<const Vector>(bias.data(), count)};
       }
       column -= map.d_out();
     }
+    return {};
   }
 
   RowScale scale_of(std::int64_t row) const {
@@ -111,21 +120,38 @@ class HeadSide {
             scale.norm.inverse +
         from_norm_bias_ + bias_;
     const NormSettings settings = norm_settings(layer().qk_norm);
-    const RowStatistics own =
-        row_statistics(settings, std::span<const double>(raw.data(), static_cast<std::size_t>(d_k_)));
-    const std::vector<double> weight = norm_weight(settings, *head_norm_, d_k_);
-    scale.head = Eigen::Map<const Vector>(weight.data(), d_k_) * own.inverse;
+    const Vector normed = all_.size() > 0 ? of_all_heads(x, scale.norm) : raw;
+    const RowStatistics own = row_statistics(
+        settings, std::span<const double>(normed.data(), static_cast<std::size_t>(normed.size())));
+    const std::vector<double> weight = norm_weight(settings, *head_norm_, normed.size());
+    scale.head = Eigen::Map<const Vector>(weight.data() + first_, d_k_) * own.inverse;
     return scale;
+  }
+
+  /// The queries, or keys, of all heads of a row x of the stream.
+  Vector of_all_heads(const float* x, const RowStatistics& norm) const {
+    const std::int64_t d = model_.spec.d_model;
+    const NormWeights& before = stack_.weights.blocks[asked_.block].attention_norm;
+    const std::vector<double> weight = norm_weight(stack_.spec.norm(), before, d), add = norm_bias(before, d);
+    Vector in = Eigen::Map<const Eigen::VectorXf>(x, d).cast<double>();
+    in = (in.array() - norm.mean) * norm.inverse * Eigen::Map<const Vector>(weight.data(), d).array() +
+         Eigen::Map<const Vector>(add.data(), d).array();
+    return all_.matrix() * in + all_bias_;
   }
 
   const Model& model_;
   const ModelRun& run_;
   const ScoreQuestion& asked_;
   const StackView stack_;
+  const bool query_;
   std::int64_t d_k_ = 1;
   TensorOf<double> map_;  // [d_k][d_model], times the norm's weight
   Vector ones_, from_norm_bias_, bias_;
   const NormWeights* head_norm_ = nullptr;
+  // Of a norm over all heads: the map of all of them, as it is stored, and the head's first place.
+  TensorOf<double> all_;  // [heads · d_k][d_model], or empty
+  Vector all_bias_;
+  std::int64_t first_ = 0;
 };
 
 /// The parts of one row, [parts][d_k].

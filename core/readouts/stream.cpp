@@ -26,16 +26,16 @@ bool splits_positions(const Model& model, AttentionOf of) {
 /// The path of a block's attention into the residual stream.
 struct WayOut {
   const LinearMap& output;
-  const NormWeights* behind;  // the second norm of a sandwich block
-  bool off;
+  const NormWeights* behind;  // the norm of what is added, or null
+  double scale;               // 0 if the block's attention is off
 };
 
 WayOut way_out(const StackView& stack, const ModelRun& run, AttentionOf of, std::size_t block) {
   const BlockWeights& weights = stack.weights.blocks[block];
-  const bool sandwich = stack.spec.arrangement() == Arrangement::Sandwich && of != AttentionOf::Cross;
+  const bool sandwich = norms_additions(stack.spec.arrangement()) && of != AttentionOf::Cross;
   return {of == AttentionOf::Cross ? weights.cross.output : weights.attention.output,
           sandwich && weights.after_attention_norm.exists() ? &weights.after_attention_norm : nullptr,
-          change_of(run.changes, of, block).attention_off};
+          change_of(run.changes, of, block).attention_off ? 0 : stack.spec.residual_scale};
 }
 
 /// The concatenated heads, [rows][heads · d_k].
@@ -160,12 +160,12 @@ class Projector {
       for (std::int64_t h = 0; h < count; ++h, ++part_) {
         const Vector z = std::as_const(heads).matrix(h).row(row - begin_).transpose().cast<double>();
         Vector value = heads_seen.part(h * d_k, z) * norm.inverse;
-        if (way.off) value.setZero();
+        value *= way.scale;
         sum_of(row) += value;
         give(row, value);
       }
       Vector value = (seen_bias - ones * norm.mean) * norm.inverse + behind;
-      if (way.off) value.setZero();
+      value *= way.scale;
       sum_of(row) += value;
       give(row, value);
       ++part_;
@@ -274,7 +274,7 @@ Tensor attention_addition(const Model& model, const ModelRun& run, AttentionOf o
   Tensor out = through(way.output, beside_each_other(heads), work);
   if (way.behind != nullptr)
     apply_norm(work, stack.spec.norm(), *way.behind, out.data(), end - begin, model.spec.d_model, out.data());
-  if (way.off) out.matrix().setZero();
+  if (way.scale != 1) out.matrix() *= static_cast<float>(way.scale);
   return out;
 }
 

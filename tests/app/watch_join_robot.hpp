@@ -9,6 +9,7 @@
 
 #include "app/watch_robot.hpp"
 #include "core/models/opened/opened_model.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/models/run_model.hpp"
 
 namespace attnscope::test {

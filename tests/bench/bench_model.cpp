@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/models/opened/model_cost.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/models/run_model.hpp"
 #include "tests/bench/timing.hpp"
 

@@ -12,6 +12,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/readouts/text/prediction.hpp"
 #include "core/small_models.hpp"
 #include "core/transformers_goldens.hpp"

@@ -16,7 +16,7 @@
 
 #include "core/files/formats/safetensors.hpp"
 #include "core/files/model/model_path.hpp"
-#include "core/models/model.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"
 

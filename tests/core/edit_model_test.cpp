@@ -12,6 +12,7 @@
 #include "core/edits/model.hpp"
 #include "core/models/changes.hpp"
 #include "core/models/opened/opened_model.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"
 

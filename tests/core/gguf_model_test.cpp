@@ -1,5 +1,5 @@
 // A GGUF file as a model: the same numbers as the folder that it was made from, its tokenizer, and refusals.
-#include "core/models/gguf_model.hpp"
+#include "core/models/reading/gguf_model.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +17,7 @@
 #include "core/files/formats/safetensors.hpp"
 #include "core/gguf_samples.hpp"
 #include "core/models/opened/model_shapes.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/models/run_model.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
 #include "support/temporary_directory.hpp"

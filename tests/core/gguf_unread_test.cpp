@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "core/gguf_samples.hpp"
-#include "core/models/gguf_model.hpp"
-#include "core/models/model.hpp"
+#include "core/models/reading/gguf_model.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::gguf_unread_test {

@@ -11,6 +11,7 @@
 #include "core/analysis/total_variation.hpp"
 #include "core/engine/model/difference_work.hpp"
 #include "core/engine/model/model_difference.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/opened_models.hpp"
 #include "core/readouts/text/prediction.hpp"
 #include "core/small_models.hpp"

@@ -13,6 +13,7 @@
 
 #include "core/base/error.hpp"
 #include "core/document/attention_settings.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/readouts/unembed.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"

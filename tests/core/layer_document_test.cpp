@@ -15,6 +15,7 @@
 #include "core/files/formats/safetensors.hpp"
 #include "core/layer_documents.hpp"
 #include "core/models/opened/block_tensors.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/samples.hpp"
 #include "core/transformers_goldens.hpp"
 

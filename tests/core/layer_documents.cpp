@@ -9,6 +9,7 @@
 
 #include "core/attention/run_stage.hpp"
 #include "core/files/formats/safetensors.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/small_models.hpp"
 #include "core/transformers_goldens.hpp"
 

@@ -9,7 +9,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/files/formats/safetensors.hpp"
-#include "core/models/model.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/document/attention_settings.hpp"
 #include "core/models/apply_changes.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"

@@ -10,9 +10,9 @@
 
 #include "core/base/error.hpp"
 #include "core/files/formats/safetensors.hpp"
-#include "core/models/checkpoint.hpp"
 #include "core/models/config/config.hpp"
-#include "core/models/model.hpp"
+#include "core/models/reading/checkpoint.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/text/utf8.hpp"
 #include "support/temporary_directory.hpp"
 

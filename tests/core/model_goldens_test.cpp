@@ -14,6 +14,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/files/formats/posix.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/models/run_model.hpp"
 #include "core/transformers_goldens.hpp"
 #include "support/other_head.hpp"

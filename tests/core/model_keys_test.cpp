@@ -12,7 +12,7 @@
 
 #include "core/gguf_samples.hpp"
 #include "core/models/config/config.hpp"
-#include "core/models/gguf_model.hpp"
+#include "core/models/reading/gguf_model.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::model_keys_test {

@@ -5,7 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/models/model.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "support/letters_gpt.hpp"
 #include "support/small_folders.hpp"
 #include "support/temporary_directory.hpp"

@@ -8,6 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/models/reading/open_model.hpp"
 #include "core/small_models.hpp"
 #include "support/put_number.hpp"
 #include "support/small_folders.hpp"

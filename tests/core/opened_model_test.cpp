@@ -13,6 +13,7 @@
 #include "core/files/model/model_files.hpp"
 #include "core/models/opened/file_facts.hpp"
 #include "core/models/opened/first_text.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/opened_models.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/engine/model/model_engine.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/small_models.hpp"
 #include "core/small_tokenizers.hpp"
 

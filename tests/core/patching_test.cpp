@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/readouts/ablations.hpp"
 #include "core/readouts/logit_split.hpp"

@@ -13,6 +13,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/readouts/likelihood.hpp"
 #include "core/readouts/text/sampling.hpp"
 #include "core/small_models.hpp"

@@ -2,6 +2,7 @@
 // same tokens.
 #pragma once
 
+#include "core/models/reading/open_model.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"

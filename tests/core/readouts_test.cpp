@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/document/attention_settings.hpp"
 #include "core/layer_documents.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/read_gpt.hpp"
 #include "core/readouts/contribution.hpp"

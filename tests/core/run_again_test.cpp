@@ -11,6 +11,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/base/error.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "core/base/random.hpp"
 #include "core/files/formats/safetensors.hpp"
+#include "core/models/reading/open_model.hpp"
 
 namespace attnscope::small_models {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "core/document/attention_settings.hpp"
 #include "core/models/opened/block_tensors.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/readouts/contribution.hpp"
 #include "core/readouts/part_groups.hpp"

@@ -10,6 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "core/models/reading/open_model.hpp"
 #include "core/opened_models.hpp"
 #include "core/readouts/over_texts/head_spread.hpp"
 #include "support/small_folders.hpp"

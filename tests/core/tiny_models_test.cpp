@@ -12,6 +12,7 @@
 
 #include "core/base/error.hpp"
 #include "core/files/formats/safetensors.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/models/run_model.hpp"
 #include "core/transformers_goldens.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/files/document/open.hpp"
-#include "core/models/model.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/watch/watch_stream.hpp"
 #include "support/seeds.hpp"
 #include "support/temporary_directory.hpp"

@@ -2,7 +2,7 @@
 // its tokenizer.
 #include "core/files/formats/gguf.hpp"
 
-#include "core/models/gguf_model.hpp"
+#include "core/models/reading/gguf_model.hpp"
 #include "core/tokenizers/read/gguf_tokenizer.hpp"
 #include "fuzz/harness.hpp"
 

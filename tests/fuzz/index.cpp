@@ -4,7 +4,7 @@
 
 #include "core/files/formats/safetensors.hpp"
 #include "core/files/model/model_files.hpp"
-#include "core/models/checkpoint.hpp"
+#include "core/models/reading/checkpoint.hpp"
 #include "fuzz/harness.hpp"
 
 using namespace attnscope;

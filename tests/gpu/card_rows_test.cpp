@@ -12,6 +12,7 @@
 
 #include "core/document/attention_settings.hpp"
 #include "core/files/formats/safetensors.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/models/run_again.hpp"
 #include "core/small_models.hpp"
 #include "core/transformers_goldens.hpp"

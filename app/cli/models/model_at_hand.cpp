@@ -4,6 +4,7 @@
 #include "app/session/session.hpp"
 #include "core/files/model/model_files.hpp"
 #include "core/files/model/model_path.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
 
 namespace attnscope {

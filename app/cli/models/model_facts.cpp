@@ -16,7 +16,7 @@
 #include "app/session/session.hpp"
 #include "core/base/error.hpp"
 #include "core/document/enum_names.hpp"
-#include "core/models/model.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/text/utf8.hpp"
 #include "core/tokenizers/tokenizer.hpp"
 

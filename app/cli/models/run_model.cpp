@@ -141,6 +141,7 @@ class SequenceWriter {
         if (is_wanted(i))
           weights(AttentionOf::Cross, i, spec.decoder->blocks[i].heads,
                   fmt::format("cross_attentions.{}", i));
+      out_.add("encoder_last_hidden_state", tensor_of(run_.encoder.normed));
     } else {
       const bool decoder = spec.decoder.has_value();
       write_stack(decoder ? AttentionOf::Decoder : AttentionOf::Encoder,

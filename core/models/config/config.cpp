@@ -68,10 +68,11 @@ StackSpec stack_of(const ConfigObject& config, const Family& family, const Model
   block.norm = family.norm;
   block.epsilon = static_cast<float>(config.number(keys.epsilon, keys.default_epsilon));
   block.activation = activation_of(config, family);
-  block.gated = find_part(family.decoder, Part::Gate) != nullptr && family.encoder.empty();
+  block.gated = family.is_gated();
   block.d_inner = spec.d_inner;
   if (find_part(family.decoder, Part::QueryNorm) != nullptr)
-    one.qk_norm = {QkNorm::Kind::RootMeanSquare, block.epsilon};
+    one.qk_norm = {family.norms_all_heads ? QkNorm::Kind::AllHeads : QkNorm::Kind::RootMeanSquare,
+                   block.epsilon};
   StackSpec stack;
   one.positions = family.positions;
   if (one.positions == Positions::Learned) std::swap(stack.embedded, one.positions);
@@ -82,6 +83,12 @@ StackSpec stack_of(const ConfigObject& config, const Family& family, const Model
     const std::vector<std::int64_t> windows = family.windows(config, stack.blocks.size());
     for (std::size_t i = 0; i < windows.size(); ++i)
       stack.blocks[i].masking.window.left = static_cast<int>(windows[i]) - 1;
+  }
+  if (family.turns_in_windows) leave_full_unrotated(stack);
+  if (family.rope.by_type) {
+    const PositionSettings local = local_rope_of(config, family, one.d_k, std::max(1, spec.max_positions));
+    for (LayerSpec& layer : stack.blocks)
+      if (window_of(layer) > 0) layer.position_settings = local;
   }
   if (family.read_stack != nullptr) family.read_stack(config, stack);
   return stack;
@@ -146,8 +153,8 @@ void read_head(const ConfigObject& config, ModelConfig& result) {
 
 /// Vision-language models whose decoder is a known family.
 constexpr auto around_text =
-    std::to_array<std::string_view>({"mistral3", "llava", "llava_next", "llava_next_video", "llava_onevision",
-                                     "vipllava", "idefics3", "smolvlm"});
+    std::to_array<std::string_view>({"mistral3", "gemma3", "llava", "llava_next", "llava_next_video",
+                                     "llava_onevision", "vipllava", "idefics3", "smolvlm"});
 
 /// The decoder's settings, "text_config", of such a model; null for others.
 const json* text_config_of(const ConfigObject& config) {
@@ -170,7 +177,8 @@ const json* text_config_of(const ConfigObject& config) {
 void read_stacks(const ConfigObject& config, const Family& family, ModelSpec& spec) {
   const ConfigKeys& keys = family.keys;
   const bool decodes = family.encoder.empty() || (family.may_decode && config.boolean("is_decoder", false));
-  const bool causal = decodes && config.boolean("is_causal", true);
+  const bool causal =
+      decodes && config.boolean("is_causal", true) && !config.boolean("use_bidirectional_attention", false);
   StackSpec stack =
       stack_of(config, family, spec, config.whole(keys.layers, keys.default_layers, 1, most_blocks));
   if (decodes && !causal && family.positions == Positions::Alibi)
@@ -201,8 +209,9 @@ ModelConfig read_object(const ConfigObject& config, const Family& family, std::s
   read_parts(config, family, spec);
   read_head(config, result);
   spec.tied = config.boolean("tie_word_embeddings", family.tied);
-  result.attention_bias = config.boolean("attention_bias", config.boolean("qkv_bias", family.attention_bias));
-  result.mlp_bias = config.boolean("mlp_bias", false);
+  result.attention_bias =
+      config.boolean(family.attention_bias_key, config.boolean("qkv_bias", family.attention_bias));
+  result.mlp_bias = config.boolean(family.mlp_bias_key, family.mlp_bias);
   spec.end_ids = ids_of(config, "eos_token_id");
   if (const std::vector<std::int64_t> begin = ids_of(config, "bos_token_id"); !begin.empty())
     spec.begin_id = begin[0];

@@ -1,5 +1,6 @@
 #include "core/models/config/config_refused.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
@@ -32,8 +33,9 @@ void check_layers(const ConfigObject& config, const Family& family, const StackS
 }
 
 void check_positions(const ConfigObject& config, const Family& family) {
-  const json* type = config.find("position_embedding_type");
-  if (type == nullptr) return;
+  constexpr std::string_view key = "position_embedding_type";
+  const json* type = config.find(key);
+  if (type == nullptr || std::ranges::find(family.own_keys, key) != family.own_keys.end()) return;
   const std::string_view own = is_rotary(family.positions)            ? "rope"
                                : family.positions == Positions::Alibi ? "alibi"
                                                                       : "absolute";

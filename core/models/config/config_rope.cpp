@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,7 +20,8 @@ constexpr int longest_context = 1 << 24;
 constexpr auto rope_keys = std::to_array<std::string_view>(
     {"rope_theta", "rope_type", "type", "factor", "original_max_position_embeddings", "low_freq_factor",
      "high_freq_factor", "beta_fast", "beta_slow", "truncate", "attention_factor", "mscale", "mscale_all_dim",
-     "partial_rotary_factor", "finetuned", "attn_factor"});
+     "partial_rotary_factor", "finetuned", "attn_factor", "short_factor", "long_factor",
+     "llama_4_scaling_beta"});
 
 bool is_object(const json* found) { return found != nullptr && !(found->is_object() && found->empty()); }
 
@@ -45,7 +47,7 @@ RopeScaling kind_of(const ConfigObject& scaling) {
   const std::optional<RopeScaling> kind = rope_scaling_from(type);
   if (!kind)
     scaling.refuse(key, fmt::format("{} is no scaling of rotary positions that is known here: default, "
-                                    "linear, dynamic, yarn, llama3.",
+                                    "linear, dynamic, yarn, llama3, longrope.",
                                     in_quotes(type, 60)));
   return *kind;
 }
@@ -67,6 +69,28 @@ double magnitude_of(const ConfigObject& scaling, double factor) {
   return grown(one) / grown(all);
 }
 
+/// A list of finite numbers above 0.
+TensorPtr divisors_of(const ConfigObject& scaling, std::string_view key) {
+  const json* found = scaling.find(key);
+  if (found == nullptr) scaling.refuse(key, "it is missing; a list of numbers above 0 was expected.");
+  std::vector<float> numbers;
+  for (const json& one : found->is_array() ? *found : json::array({nullptr})) {
+    const float number = one.is_number() ? one.get<float>() : 0;
+    if (!(number > 0) || !std::isfinite(number)) scaling.fail(key, "a list of numbers above 0", *found);
+    numbers.push_back(number);
+  }
+  return std::make_shared<const Tensor>(Shape{std::ssize(numbers)}, numbers);
+}
+
+/// The factor is that of the positions, whatever "factor" says, unless the lengths are not there.
+void read_long_rope(const ConfigObject& scaling, int positions, PositionSettings& rope) {
+  rope.rope_divisors = divisors_of(scaling, "long_factor");
+  rope.rope_short_divisors = divisors_of(scaling, "short_factor");
+  const double grown = static_cast<double>(positions) / rope.rope_trained;
+  rope.rope_factor = static_cast<float>(std::max(1.0, scaling.number("factor", grown)));
+  rope.rope_magnitude = static_cast<float>(magnitude_of(scaling, 1));
+}
+
 void read_scaling(const ConfigObject& config, const ConfigObject& scaling, int positions,
                   PositionSettings& rope) {
   for (const auto& [key, value] : scaling.value().items())
@@ -83,12 +107,18 @@ void read_scaling(const ConfigObject& config, const ConfigObject& scaling, int p
   const bool truncate = scaling.boolean("truncate", true);
   if (rope.rope_scaling == RopeScaling::Llama3 && high <= low)
     scaling.refuse("high_freq_factor", "it must be above low_freq_factor.");
+  // Ministral 3's queries grow with their positions.
+  if (const double growth = scaling.number("llama_4_scaling_beta", 0, false); growth > 0) {
+    rope.query_growth = static_cast<float>(growth);
+    rope.query_growth_length = of_model;
+  }
   if (rope.rope_scaling == RopeScaling::None) {
     magnitude_of(scaling, 1);
     return;
   }
   // Dynamic scaling starts beyond the model's own number of positions.
   rope.rope_trained = rope.rope_scaling == RopeScaling::Dynamic ? positions : of_model;
+  if (rope.rope_scaling == RopeScaling::LongRope) return read_long_rope(scaling, positions, rope);
   const double factor = factor_of(scaling, rope, positions), magnitude = magnitude_of(scaling, factor);
   rope.rope_factor = static_cast<float>(factor);
   if (rope.rope_scaling == RopeScaling::Llama3) {
@@ -104,17 +134,32 @@ void read_scaling(const ConfigObject& config, const ConfigObject& scaling, int p
 
 }  // namespace
 
-PositionSettings rope_of(const ConfigObject& config, const Family& family, int d_k, int positions) {
+namespace {
+
+/// The object of a kind of blocks within "rope_parameters"; null if the config has none for it.
+const json* of_type(const ConfigObject& config, std::string_view type) {
+  const json* all = config.find("rope_parameters");
+  if (all == nullptr || !all->is_object()) return nullptr;
+  const auto at = all->find(type);
+  return at == all->end() || !at->is_object() ? nullptr : &*at;
+}
+
+struct Rotation {
+  double base, share;
+};
+
+/// Reads base, share and scaling of `scaling` if it is there; what it lacks stays as it is.
+void read_rotation(const ConfigObject& config, const ConfigObject& scaling, int positions, Rotation& rotation,
+                   PositionSettings& rope) {
+  rotation.base = scaling.number("rope_theta", rotation.base);
+  rotation.share = scaling.number("partial_rotary_factor", rotation.share);
+  read_scaling(config, scaling, positions, rope);
+}
+
+PositionSettings finished(const ConfigObject& config, const Family& family, int d_k, const Rotation& rotation,
+                          PositionSettings rope) {
   const std::string_view share_key = family.rope.share;
-  PositionSettings rope;
-  double base = config.number(family.rope.base, family.rope.default_base);
-  double share = config.number(share_key, family.rope.default_share);
-  if (const std::string_view name = object_name(config); !name.empty()) {
-    const ConfigObject scaling = config.object(name);
-    base = scaling.number("rope_theta", base);
-    share = scaling.number("partial_rotary_factor", share);
-    read_scaling(config, scaling, positions, rope);
-  }
+  const auto [base, share] = rotation;
   if (share > 1) config.refuse(share_key, "it must not be above 1.");
   // For an odd number transformers rotates one more dimension, with the frequencies of the odd number.
   if (const auto turning = static_cast<std::int64_t>(static_cast<double>(d_k) * share);
@@ -127,8 +172,44 @@ PositionSettings rope_of(const ConfigObject& config, const Family& family, int d
   if (rotated < 2) config.refuse(share_key, "it leaves no dimension of a head to turn.");
   if (rope.rope_scaling == RopeScaling::Dynamic && rotated < 4)
     config.refuse("rope_type", "dynamic scaling needs at least four dimensions that turn.");
+  for (const TensorPtr& divisors : {rope.rope_divisors, rope.rope_short_divisors})
+    if (divisors && divisors->size() != rotated / 2)
+      config.refuse("long_factor", fmt::format("lists of {} numbers were found; {}, one for each pair that "
+                                               "turns, were expected.",
+                                               divisors->size(), rotated / 2));
   if (rotated != d_k) rope.rope_dims = rotated;
   return rope;
+}
+
+}  // namespace
+
+PositionSettings rope_of(const ConfigObject& config, const Family& family, int d_k, int positions) {
+  PositionSettings rope;
+  Rotation rotation{config.number(family.rope.base, family.rope.default_base),
+                    config.number(family.rope.share, family.rope.default_share)};
+  constexpr std::string_view full = "full_attention";
+  if (const json* own = family.rope.by_type ? of_type(config, full) : nullptr) {
+    const ConfigObject all = config.object("rope_parameters");
+    read_rotation(config, ConfigObject(*own, all.key(full), config.where()), positions, rotation, rope);
+  } else if (const std::string_view name = object_name(config); !name.empty()) {
+    read_rotation(config, config.object(name), positions, rotation, rope);
+  }
+  return finished(config, family, d_k, rotation, std::move(rope));
+}
+
+PositionSettings local_rope_of(const ConfigObject& config, const Family& family, int d_k, int positions) {
+  PositionSettings rope;
+  constexpr std::string_view local = "sliding_attention";
+  Rotation rotation{family.rope.default_base, config.number(family.rope.share, family.rope.default_share)};
+  if (!family.rope.local_base.empty())
+    rotation.base = config.number(family.rope.local_base, family.rope.default_local_base);
+  else
+    rotation.base = rope_of(config, family, d_k, positions).rope_base;
+  if (const json* own = of_type(config, local)) {
+    const ConfigObject all = config.object("rope_parameters");
+    read_rotation(config, ConfigObject(*own, all.key(local), config.where()), positions, rotation, rope);
+  }
+  return finished(config, family, d_k, rotation, std::move(rope));
 }
 
 }  // namespace attnscope

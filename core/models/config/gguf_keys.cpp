@@ -16,7 +16,8 @@ namespace attnscope {
 namespace gguf_header {
 namespace {
 
-/// Keys that are read for all families, or compared with what is computed (core/models/gguf_model.cpp).
+/// Keys that are read for all families, or compared with what is computed
+/// (core/models/reading/gguf_model.cpp).
 constexpr auto read_keys = std::to_array<std::string_view>(
     {"block_count", "embedding_length", "feed_forward_length", "context_length", "expert_count",
      "expert_used_count", "attention.head_count", "attention.head_count_kv", "attention.key_length",
@@ -31,6 +32,13 @@ constexpr auto rotary_keys = std::to_array<std::string_view>(
 /// For families with soft caps.
 constexpr auto cap_keys =
     std::to_array<std::string_view>({"attn_logit_softcapping", "final_logit_softcapping"});
+
+/// For families with experts.
+constexpr auto expert_keys = std::to_array<std::string_view>(
+    {"expert_feed_forward_length", "expert_weights_norm", "expert_weights_scale"});
+/// For families with multipliers.
+constexpr auto scale_keys =
+    std::to_array<std::string_view>({"embedding_scale", "residual_scale", "logit_scale"});
 
 /// Keys that change no number of a run: the size of the vocabulary, which is the table's; how llama.cpp joins
 /// the rows of a text into one vector; the names of classes; how the file came about.
@@ -91,6 +99,10 @@ void refuse_unknown(const GgufFile& file, std::string_view architecture, const F
     if (name == other_epsilon) return metadata.has(fmt::format("{}{}", prefix, epsilon));
     return name == epsilon || is_in(read_keys, name) || is_in(harmless_keys, name) ||
            (is_rotary(family.positions) && is_in(rotary_keys, name)) ||
+           (family.gguf->grows_queries &&
+            (name == "attention.temperature_scale" || name == "rope.scaling.yarn_log_multiplier")) ||
+           (family.gguf->experts && is_in(expert_keys, name)) ||
+           (family.gguf->scales != GgufScales::None && is_in(scale_keys, name)) ||
            (family.gguf->score_cap > 0 && is_in(cap_keys, name));
   };
   for (std::size_t i = 0; i < metadata.size(); ++i) {

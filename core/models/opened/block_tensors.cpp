@@ -34,7 +34,7 @@ class LayerMaker {
     if (layer_.kv_heads == layer_.heads || cross_) layer_.kv_heads = 0;
     if (layer_.d_k * layer_.heads == layer_.d_model) layer_.d_k = 0;
     if (layer_.block.d_inner == 4 * layer_.d_model) layer_.block.d_inner = 0;
-    layer_.block.mlp = cross_ || !stack_.cross;
+    layer_.block.mlp = (cross_ || !stack_.cross) && !weights_.mixture;
     layer_.weights.recipe = Recipe::Given;
     if (cross_) {
       layer_.positions = Positions::None;
@@ -66,6 +66,7 @@ class LayerMaker {
     add(Parameter::WKey, Parameter::BKey, from.maps, {columns.key, columns.stride, kv_heads, d_k});
     add(Parameter::WValue, Parameter::BValue, from.maps, {columns.value, columns.stride, kv_heads, d_k});
     add_map(Parameter::WOutput, Parameter::BOutput, from.output);
+    scale(Parameter::WOutput, Parameter::BOutput);
     layer_.weights.biases = static_cast<bool>(at(Parameter::BQuery));
     put_tables(stack_weights_, block_, layer_);
   }
@@ -84,6 +85,23 @@ class LayerMaker {
     add_map(Parameter::WUp, Parameter::BUp, weights_.up);
     if (weights_.gate) add_map(Parameter::WGate, Parameter::BGate, *weights_.gate);
     add_map(Parameter::WDown, Parameter::BDown, weights_.down);
+    scale(Parameter::WDown, Parameter::BDown);
+  }
+
+  /// A layer by itself has no factor of what it adds: its last maps hold it. Behind a norm the norm's weights
+  /// do.
+  void scale(Parameter matrix, Parameter bias) {
+    if (stack_.residual_scale == 1) return;
+    const bool normed = norms_additions(stack_.arrangement());
+    if (normed)
+      throw Error(
+          fmt::format("The blocks of {} multiply what a norm gives; they cannot be opened.", spec_.family));
+    for (const Parameter which : {matrix, bias}) {
+      if (!at(which)) continue;
+      auto scaled = std::make_shared<Tensor>(*at(which));
+      for (float& value : scaled->values()) value *= static_cast<float>(stack_.residual_scale);
+      at(which) = std::move(scaled);
+    }
   }
 
   /// Adds a norm; its bias is the next parameter. Throws Error if the model lacks a norm that the arrangement

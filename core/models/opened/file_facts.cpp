@@ -108,14 +108,7 @@ class StoredBytes {
   void add(const StoredTensor& tensor) { bytes_[tensor.type()] += tensor.bytes().size(); }
   void add(const LinearMap& map) { add(map.weight); }
   void add(const BlockWeights& block) {
-    for (const AttentionWeights* attention : {&block.attention, &block.cross}) {
-      for (const LinearMap& map : attention->maps) add(map);
-      add(attention->output);
-    }
-    add(block.cross_query);
-    if (block.gate) add(*block.gate);
-    add(block.up);
-    add(block.down);
+    each_map(block, [&](const LinearMap& map) { add(map); });
   }
   std::map<ElementType, std::uint64_t> bytes_;
 };

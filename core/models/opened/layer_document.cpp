@@ -33,7 +33,7 @@ TensorPtr stream_between(const Model& model, const ModelRun& run, std::size_t bl
     beside.matrix().middleCols(h * d_v, d_v) = std::as_const(heads).matrix(h);
   multiply(work, {beside.data(), rows, count * d_v, count * d_v},
            model.decoder.blocks[block].attention.output, {out.data(), rows, d, d});
-  stream->matrix() += out.matrix();
+  stream->matrix() += static_cast<float>(model.spec.decoder->residual_scale) * out.matrix();
   return stream;
 }
 

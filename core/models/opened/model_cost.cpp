@@ -1,17 +1,25 @@
 #include "core/models/opened/model_cost.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace attnscope {
 namespace {
 
 std::int64_t numbers_in(const LinearMap& map) { return map.weight.shape().count(); }
 
-/// The number of weights that each row is multiplied by.
-std::int64_t numbers_in(const BlockWeights& block) {
+std::int64_t numbers_in(const ExpertWeights& expert) {
+  return (expert.gate ? numbers_in(*expert.gate) : 0) + numbers_in(expert.up) + numbers_in(expert.down);
+}
+
+/// The number of weights that each row is multiplied by: of a mixture, those of the experts that it takes.
+std::int64_t numbers_in(const BlockWeights& block, const std::optional<ExpertSettings>& experts) {
   std::int64_t numbers = numbers_in(block.attention.output) + numbers_in(block.up) + numbers_in(block.down);
   for (const LinearMap& map : block.attention.maps) numbers += numbers_in(map);
   if (block.gate) numbers += numbers_in(*block.gate);
+  if (!block.mixture || !experts) return numbers;
+  numbers += numbers_in(block.mixture->router) + experts->chosen * numbers_in(block.mixture->experts.front());
+  if (block.mixture->shared) numbers += numbers_in(*block.mixture->shared);
   return numbers;
 }
 
@@ -28,7 +36,7 @@ double multiply_adds(const StackSpec& stack, const StackWeights& weights, const 
   const auto rows = static_cast<double>(counted.last - counted.first);
   for (std::size_t i = 0; i < stack.blocks.size(); ++i) {
     const LayerSpec& block = stack.blocks[i];
-    std::int64_t numbers = numbers_in(weights.blocks[i]);
+    std::int64_t numbers = numbers_in(weights.blocks[i], stack.experts);
     double seen = 0;
     for (std::int64_t row = counted.first; row < counted.last; ++row)
       seen += static_cast<double>(keys_of_row(stack, block, row, counted.last));

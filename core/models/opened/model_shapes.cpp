@@ -5,7 +5,7 @@
 #include "core/files/formats/posix.hpp"
 #include "core/files/model/model_path.hpp"
 #include "core/models/config/config.hpp"
-#include "core/models/gguf_model.hpp"
+#include "core/models/reading/gguf_model.hpp"
 
 namespace attnscope {
 namespace {

@@ -11,6 +11,7 @@
 #include "core/files/model/model_path.hpp"
 #include "core/models/opened/file_facts.hpp"
 #include "core/models/opened/user_chat.hpp"
+#include "core/models/reading/open_model.hpp"
 #include "core/text/utf8.hpp"
 #include "core/tokenizers/number_tokenizer.hpp"
 #include "core/tokenizers/read/chat_format.hpp"

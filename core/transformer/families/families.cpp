@@ -8,13 +8,16 @@ namespace attnscope {
 namespace {
 
 constexpr auto table = std::to_array<const Family*>(
-    {&gpt2_family, &llama_family, &mistral_family, &qwen2_family, &qwen3_family, &smollm3_family,
-     &gemma2_family, &neox_family, &bloom_family, &bert_family, &roberta_family, &distilbert_family,
-     &reader_family, &t5_family, &vit_family});
+    {&gpt2_family,  &llama_family,   &mistral_family, &ministral_family, &ministral3_family, &qwen2_family,
+     &qwen3_family, &smollm3_family, &helium_family,  &gemma_family,     &gemma2_family,     &gemma3_family,
+     &neox_family,  &bloom_family,   &bert_family,    &roberta_family,   &distilbert_family, &reader_family,
+     &t5_family,    &vit_family,     &mixtral_family, &mt5_family,       &umt5_family});
 
 constexpr auto gguf_names = std::to_array<std::pair<Part, std::string_view>>({
     {Part::TokenTable, "token_embd"},
     {Part::PositionTable, "position_embd"},
+    {Part::TypeTable, "token_types"},
+    {Part::EmbeddingNorm, "token_embd_norm"},
     {Part::AttentionNorm, "blk.{}.attn_norm"},
     {Part::Query, "blk.{}.attn_q"},
     {Part::Key, "blk.{}.attn_k"},
@@ -27,15 +30,27 @@ constexpr auto gguf_names = std::to_array<std::pair<Part, std::string_view>>({
     {Part::MlpNorm, "blk.{}.ffn_norm"},
     {Part::Gate, "blk.{}.ffn_gate"},
     {Part::Up, "blk.{}.ffn_up"},
+    {Part::GateUp, "blk.{}.ffn_up"},
     {Part::Down, "blk.{}.ffn_down"},
+    {Part::Router, "blk.{}.ffn_gate_inp"},
+    {Part::RouterCorrection, "blk.{}.exp_probs_b.bias"},
+    {Part::ExpertGate, "blk.{}.ffn_gate_exps"},
+    {Part::ExpertUp, "blk.{}.ffn_up_exps"},
+    {Part::ExpertDown, "blk.{}.ffn_down_exps"},
+    {Part::SharedGate, "blk.{}.ffn_gate_shexp"},
+    {Part::SharedUp, "blk.{}.ffn_up_shexp"},
+    {Part::SharedDown, "blk.{}.ffn_down_shexp"},
+    {Part::SharedSwitch, "blk.{}.ffn_gate_inp_shexp"},
+    {Part::Sinks, "blk.{}.attn_sinks.weight"},
     {Part::AfterMlpNorm, "blk.{}.post_ffw_norm"},
     {Part::FinalNorm, "output_norm"},
     {Part::Logits, "output"},
 });
 
-std::string numbered(std::string_view pattern, std::size_t block) {
+std::string numbered(std::string_view pattern, std::size_t block, std::size_t expert = 0) {
   std::string path(pattern);
-  if (const auto at = path.find("{}"); at != path.npos) path.replace(at, 2, std::to_string(block));
+  for (const std::size_t number : {block, expert})
+    if (const auto at = path.find("{}"); at != path.npos) path.replace(at, 2, std::to_string(number));
   return path;
 }
 
@@ -54,17 +69,31 @@ const PartName* find_part(std::span<const PartName> names, Part part) {
   return at == names.end() ? nullptr : &*at;
 }
 
-std::string path_of(const PartName& name, std::size_t block) { return numbered(name.path, block); }
+bool Family::is_gated() const {
+  if (!encoder.empty() && !decoder.empty()) return false;
+  return find_part(blocks(), Part::Gate) != nullptr || find_part(blocks(), Part::GateUp) != nullptr;
+}
 
-std::string gguf_path_of(Part part, std::size_t block) {
+std::string path_of(const PartName& name, std::size_t block, std::size_t expert) {
+  return numbered(name.path, block, expert);
+}
+
+std::string gguf_path_of(const Family& family, Part part, std::size_t block) {
+  if (const PartName* own = find_part(family.gguf->names, part)) return path_of(*own, block);
   for (const auto& [known, path] : gguf_names)
     if (known == part) return numbered(path, block);
   return {};
 }
 
+std::string_view gguf_name_of(const Family& family) {
+  return family.gguf->architecture.empty() ? family.model_types[0] : family.gguf->architecture;
+}
+
 const Family* find_gguf_family(std::string_view architecture) {
-  const Family* family = find_family(architecture);
-  return family == nullptr || family->gguf == nullptr ? nullptr : family;
+  const auto at = std::ranges::find_if(table, [&](const Family* family) {
+    return family->gguf != nullptr && gguf_name_of(*family) == architecture;
+  });
+  return at == table.end() ? nullptr : *at;
 }
 
 }  // namespace attnscope

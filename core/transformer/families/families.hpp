@@ -10,17 +10,20 @@
 
 namespace attnscope {
 
-// Each is defined in the file of its name; Mistral, both Qwen and SmolLM3 in llama.cpp, RoBERTa in bert.cpp.
-extern const Family gpt2_family, llama_family, mistral_family, qwen2_family, qwen3_family, smollm3_family,
-    gemma2_family, neox_family, bloom_family, bert_family, roberta_family, distilbert_family, reader_family,
-    t5_family, vit_family;
+// Each is defined in the file of its name or of the first of its kind.
+extern const Family gpt2_family, llama_family, mistral_family, ministral_family, ministral3_family,
+    qwen2_family, qwen3_family, smollm3_family, helium_family, gemma_family, gemma2_family, gemma3_family,
+    neox_family, bloom_family, bert_family, roberta_family, distilbert_family, reader_family, t5_family,
+    vit_family, mixtral_family, mt5_family, umt5_family;
 
 std::span<const Family* const> families();
 /// By "model_type"; null if unknown.
 const Family* find_family(std::string_view model_type);
+/// The "general.architecture" of the family's GGUF files, which it must have.
+std::string_view gguf_name_of(const Family&);
 /// By "general.architecture" of a GGUF file; null if unknown.
 const Family* find_gguf_family(std::string_view architecture);
-/// The path of a part in GGUF files, equal in all families; empty if they have no such part.
-std::string gguf_path_of(Part, std::size_t block = 0);
+/// The path of a part in GGUF files; empty if they have no such part.
+std::string gguf_path_of(const Family&, Part, std::size_t block = 0);
 
 }  // namespace attnscope

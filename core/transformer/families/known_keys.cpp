@@ -212,7 +212,9 @@ bool is_read(const Family& family, std::string_view name) {
                                      keys.positions, keys.epsilon, keys.activation, keys.head_width})
     if (own == name) return true;
   if (std::ranges::find(family.aliases, name, &KeyAlias::first) != family.aliases.end()) return true;
-  if (family.positions == Positions::RopeHalf && is_in(rotary_keys, name)) return true;
+  if (is_rotary(family.positions) && is_in(rotary_keys, name)) return true;
+  if (family.rope.by_type && name == family.rope.local_base) return true;
+  if (name == family.attention_bias_key || name == family.mlp_bias_key) return true;
   return is_in(read_keys, name) || is_in(family.own_keys, name);
 }
 

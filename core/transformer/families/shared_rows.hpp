@@ -71,11 +71,42 @@ inline constexpr ConfigKeys llama_keys{.width = "hidden_size",
                                        .default_vocabulary = 32'000,
                                        .head_width = "head_dim"};
 
+/// The keys of a family that uses Llama's.
+constexpr ConfigKeys like_llama(int inner, int positions, int vocabulary, int kv_heads, int head_width) {
+  ConfigKeys keys = llama_keys;
+  keys.default_inner = inner;
+  keys.default_positions = positions;
+  keys.default_vocabulary = vocabulary;
+  keys.default_kv_heads = kv_heads;
+  keys.default_head_width = head_width;
+  return keys;
+}
+/// The same with defaults of the width, the blocks and the heads.
+constexpr ConfigKeys like_llama(int width, int layers, int heads, ConfigKeys keys) {
+  keys.default_width = width;
+  keys.default_layers = layers;
+  keys.default_heads = heads;
+  return keys;
+}
+/// Norms of queries and keys beside Llama's names.
+inline constexpr PartName head_norm_names[]{{Part::QueryNorm, "layers.{}.self_attn.q_norm"},
+                                            {Part::KeyNorm, "layers.{}.self_attn.k_norm"}};
+
 /// BERT's, whose keys most families have.
 inline constexpr auto bert_tables = std::to_array<PartName>({
     {Part::TokenTable, "embeddings.word_embeddings"},
     {Part::PositionTable, "embeddings.position_embeddings"},
     {Part::EmbeddingNorm, "embeddings.LayerNorm"},
+});
+inline constexpr auto bert_blocks = std::to_array<PartName>({
+    {Part::Query, "encoder.layer.{}.attention.self.query", BiasRule::Always},
+    {Part::Key, "encoder.layer.{}.attention.self.key", BiasRule::Always},
+    {Part::Value, "encoder.layer.{}.attention.self.value", BiasRule::Always},
+    {Part::Output, "encoder.layer.{}.attention.output.dense", BiasRule::Always},
+    {Part::AfterAttentionNorm, "encoder.layer.{}.attention.output.LayerNorm"},
+    {Part::Up, "encoder.layer.{}.intermediate.dense", BiasRule::Always},
+    {Part::Down, "encoder.layer.{}.output.dense", BiasRule::Always},
+    {Part::AfterMlpNorm, "encoder.layer.{}.output.LayerNorm"},
 });
 inline constexpr ConfigKeys bert_keys{.width = "hidden_size",
                                       .layers = "num_hidden_layers",
@@ -93,6 +124,11 @@ inline constexpr ConfigKeys bert_keys{.width = "hidden_size",
                                       .default_epsilon = 1e-12,
                                       .default_activation = "gelu",
                                       .default_vocabulary = 30'522};
+
+/// The norms of blocks with norms behind, in GGUF files.
+inline constexpr auto gguf_post_norms =
+    std::to_array<PartName>({{Part::AfterAttentionNorm, "blk.{}.attn_output_norm"},
+                             {Part::AfterMlpNorm, "blk.{}.layer_output_norm"}});
 
 inline constexpr auto choice_classes = std::to_array<std::string_view>({"choice"});
 

@@ -28,4 +28,11 @@ void leave_unrotated(StackSpec& stack, int interval) {
     if (!rotates(i, interval)) stack.blocks[i].positions = Positions::None;
 }
 
+void leave_full_unrotated(StackSpec& stack) {
+  const auto is_full = [](const LayerSpec& block) { return window_of(block) == 0; };
+  if (std::ranges::all_of(stack.blocks, is_full)) return;
+  for (LayerSpec& block : stack.blocks)
+    if (is_full(block)) block.positions = Positions::None;
+}
+
 }  // namespace attnscope

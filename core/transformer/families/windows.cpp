@@ -30,4 +30,13 @@ std::vector<std::int64_t> windows_by_type(const ConfigObject& config, std::int64
   return windows;
 }
 
+std::vector<std::int64_t> windows_by_pattern(const ConfigObject& config, std::int64_t width, int pattern,
+                                             std::size_t blocks) {
+  if (config.find("layer_types") != nullptr) return windows_by_type(config, width, blocks);
+  std::vector<std::int64_t> windows(blocks, 0);
+  for (std::size_t i = 0; i < blocks; ++i)
+    if (!is_full(i, pattern)) windows[i] = width;
+  return windows;
+}
+
 }  // namespace attnscope

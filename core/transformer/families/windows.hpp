@@ -15,4 +15,8 @@ std::int64_t window_width(const ConfigObject&);
 /// known name for each block, and for such blocks if the width is 0.
 std::vector<std::int64_t> windows_by_type(const ConfigObject&, std::int64_t width, std::size_t blocks);
 
+/// The same; without "layer_types" in all blocks but every `pattern`-th, counted from 1.
+std::vector<std::int64_t> windows_by_pattern(const ConfigObject&, std::int64_t width, int pattern,
+                                             std::size_t blocks);
+
 }  // namespace attnscope

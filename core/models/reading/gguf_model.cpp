@@ -1,4 +1,4 @@
-#include "core/models/gguf_model.hpp"
+#include "core/models/reading/gguf_model.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,8 @@
 #include "core/base/error.hpp"
 #include "core/models/config/gguf_keys.hpp"
 #include "core/text/utf8.hpp"
+#include "core/transformer/families/families.hpp"
+#include "core/transformer/families/mixture_keys.hpp"
 
 namespace attnscope {
 namespace {
@@ -82,20 +84,39 @@ void read_scaling(const ArchitectureKeys& keys, int positions, PositionSettings&
   if (type == "linear") return;
   rope.rope_fast_turns = static_cast<float>(keys.number_or("rope.scaling.yarn_beta_fast", 32));
   rope.rope_slow_turns = static_cast<float>(keys.number_or("rope.scaling.yarn_beta_slow", 1));
-  rope.rope_magnitude = static_cast<float>(magnitude * (factor > 1 ? 0.1 * std::log(factor) + 1 : 1));
+  // As in transformers' "mscale" and "mscale_all_dim": of the two that grow with the factor the quotient
+  // counts.
+  const double all_dims = keys.real("rope.scaling.yarn_log_multiplier").value_or(0);
+  const auto grown = [&](double by) { return factor > 1 ? 0.1 * by * std::log(factor) + 1 : 1.0; };
+  rope.rope_magnitude = static_cast<float>(magnitude * grown(1) / (all_dims > 0 ? grown(all_dims) : 1));
 }
 
-void refuse_experts(const ArchitectureKeys& keys) {
-  for (const std::string_view name : {"expert_count", "expert_used_count"})
-    if (keys.real(name).value_or(0) > 0)
-      keys.refuse(name, fmt::format("{}: a mixture of experts, which is not known here.", *keys.real(name)));
+/// Makes all blocks mixtures if the header counts experts.
+void read_experts(const ArchitectureKeys& keys, const Family& family, StackSpec& stack) {
+  const int count = keys.whole_or("expert_count", 0, 0, most_experts);
+  if (count == 0) return;
+  if (!family.gguf->experts)
+    keys.refuse("expert_count",
+                fmt::format("{}: a mixture of experts, which is not known here for this family.", count));
+  ExpertSettings experts = *family.gguf->experts;
+  experts.experts = count;
+  experts.chosen = keys.whole("expert_used_count", 1, count);
+  experts.d_inner =
+      keys.whole_or("expert_feed_forward_length", stack.blocks.front().block.d_inner, 1, 1 << 20);
+  experts.normalised = keys.boolean_or("expert_weights_norm", experts.normalised);
+  experts.scale = keys.number_or("expert_weights_scale", 1);
+  if (const int dense = keys.whole_or("leading_dense_block_count", 0, 0, 1024); dense > 0)
+    keys.refuse("leading_dense_block_count", fmt::format("{}; 0 was expected for this family.", dense));
+  mix_blocks(stack, experts);
 }
 
 /// Throws Error for window settings that are not read: which blocks have a window, and their own RoPE base.
-void check_windows(const ArchitectureKeys& keys, bool every_second, double base) {
+void check_windows(const ArchitectureKeys& keys, const GgufRules& rules, double base) {
   constexpr std::string_view pattern = "attention.sliding_window_pattern", own = "rope.freq_base_swa";
-  if (keys.has(pattern) && !(every_second && keys.real(pattern) == 2))
+  const int usual = rules.every_second ? 2 : rules.full_every;
+  if (keys.has(pattern) && (usual == 0 || keys.real(pattern) != usual))
     keys.refuse(pattern, "there: which blocks have a window, which is not known here for this family.");
+  if (rules.local_base > 0) return;
   if (const double value = keys.real(own).value_or(base);
       static_cast<float>(value) != static_cast<float>(base))
     keys.refuse(own, fmt::format("{}; {}, the base of all blocks, was expected.", value, base));
@@ -130,8 +151,10 @@ LayerSpec attention_of(const ArchitectureKeys& keys, const Family& family, int d
   if (keys.whole_or("attention.value_length", one.d_k, 1, 65'536) != one.d_k)
     keys.refuse("attention.value_length", fmt::format("not the width of keys, which is {}.", one.d_k));
   const double usual = scale_of(one);
-  if (const double scale = keys.real("attention.scale").value_or(0);
-      scale != 0 && std::abs(scale - usual) > 1e-6)
+  const double scale = keys.real("attention.scale").value_or(0);
+  if (family.gguf->scales != GgufScales::None && scale > 0)
+    one.scaling = scaling_of(keys.number_or("attention.scale", usual), one.d_k);
+  else if (scale != 0 && std::abs(scale - usual) > 1e-6)
     keys.refuse("attention.scale", fmt::format("{}; {}, 1/√d_k, was expected.", scale, usual));
   if (const int blocks = family.gguf->blocks_scaled_by_width;
       blocks > 0 && one.d_k * one.heads != d_model && keys.whole("block_count", 1, 1024) == blocks)
@@ -150,27 +173,42 @@ StackSpec stack_of(const ArchitectureKeys& keys, const Family& family, const Mod
   block.epsilon = static_cast<float>(
       keys.number_or(layer ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon",
                      family.keys.default_epsilon));
-  block.gated = find_part(family.decoder, Part::Gate) != nullptr;
+  block.gated = family.is_gated();
   block.activation = *activation_from(family.keys.default_activation);
   block.d_inner = spec.d_inner;
-  if (find_part(family.decoder, Part::QueryNorm) != nullptr)
-    one.qk_norm = {QkNorm::Kind::RootMeanSquare, block.epsilon};
+  if (find_part(family.blocks(), Part::QueryNorm) != nullptr)
+    one.qk_norm = {family.norms_all_heads ? QkNorm::Kind::AllHeads : QkNorm::Kind::RootMeanSquare,
+                   block.epsilon};
   const GgufRules& rules = *family.gguf;
   StackSpec stack;
   // Rows of a Llama's queries and keys are in the order of pairs.
   one.positions = rules.interleaved ? Positions::RopeInterleaved : family.positions;
   if (one.positions == Positions::Learned) std::swap(stack.embedded, one.positions);
   if (is_rotary(one.positions)) one.position_settings = gguf_rope(keys, one.d_k, spec.max_positions, files);
+  if (rules.grows_queries) {
+    const double growth = keys.real("attention.temperature_scale").value_or(0);
+    one.position_settings.query_growth = static_cast<float>(growth);
+    one.position_settings.query_growth_length =
+        keys.whole_or("rope.scaling.original_context_length", spec.max_positions, 1, 1 << 30);
+  }
   if (rules.score_cap > 0)
     one.soft_cap = static_cast<float>(keys.number_or("attn_logit_softcapping", rules.score_cap));
   stack.blocks.assign(static_cast<std::size_t>(keys.whole("block_count", 1, 1024)), one);
   leave_unrotated(stack, rules.unrotated_every);
   if (const int window = keys.whole_or("attention.sliding_window", rules.window, 0, 1 << 30); window > 0) {
-    for (std::size_t i = 0; i < stack.blocks.size(); ++i)
-      if (!rules.every_second || i % 2 == 0) stack.blocks[i].masking.window.left = window - 1;
-    check_windows(keys, rules.every_second, static_cast<double>(one.position_settings.rope_base));
+    for (std::size_t i = 0; i < stack.blocks.size(); ++i) {
+      if (rules.every_second ? i % 2 != 0 : rules.full_every > 0 && is_full(i, rules.full_every)) continue;
+      stack.blocks[i].masking.window.left = window - 1;
+      if (rules.local_base > 0)
+        stack.blocks[i].position_settings = {
+            .rope_base = static_cast<float>(keys.number_or("rope.freq_base_swa", rules.local_base))};
+    }
+    check_windows(keys, rules, static_cast<double>(one.position_settings.rope_base));
   }
-  set_causal(stack, keys.boolean_or("attention.causal", true));
+  if (family.turns_in_windows) leave_full_unrotated(stack);
+  read_experts(keys, family, stack);
+  if (rules.scales != GgufScales::None) stack.residual_scale = keys.number_or("residual_scale", 1);
+  set_causal(stack, keys.boolean_or("attention.causal", !family.decoder.empty()));
   return stack;
 }
 
@@ -229,6 +267,26 @@ std::vector<std::string> GgufTensors::ignored() const {
   return names;
 }
 
+namespace {
+
+/// The multipliers of the embeddings and of the logits.
+void read_scales(const ArchitectureKeys& keys, const Family& family, ModelSpec& spec) {
+  if (family.gguf->scales == GgufScales::None) return;
+  spec.embedding_scale *= keys.number_or("embedding_scale", 1);
+  const double logits = keys.number_or("logit_scale", 1);
+  spec.logit_scale = family.gguf->scales == GgufScales::LogitsDivided ? 1 / logits : logits;
+}
+
+/// "llama, qwen2, …"
+std::string known_architectures() {
+  std::vector<std::string_view> names;
+  for (const Family* family : families())
+    if (family->gguf != nullptr) names.push_back(gguf_name_of(*family));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
 ModelConfig read_gguf_config(GgufTensors& files) {
   const GgufFile& file = files.file();
   if (file.metadata().string("general.type") == "adapter")
@@ -241,30 +299,41 @@ ModelConfig read_gguf_config(GgufTensors& files) {
   ModelConfig config;
   config.family = find_gguf_family(architecture);
   if (config.family == nullptr) {
-    throw Error(fmt::format("{}: {} is {}; llama, qwen2, qwen3, gemma2 or gpt2 was expected.",
-                            in_quotes(file.path().native()), key, in_quotes(architecture)));
+    throw Error(fmt::format("{}: {} is {}; one of these was expected: {}.", in_quotes(file.path().native()),
+                            key, in_quotes(architecture), known_architectures()));
   }
-  const Family& family = *config.family;
   const ArchitectureKeys keys(file, architecture);
-  refuse_experts(keys);
+  // Mixtral's files have Llama's architecture.
+  if (config.family == &llama_family && keys.real("expert_count").value_or(0) > 0)
+    config.family = &mixtral_family;
+  const Family& family = *config.family;
   refuse_unknown_gguf_keys(file, architecture, family);
   config.gguf = true;
-  config.attention_bias = files.has(gguf_path_of(Part::Query) + ".bias");
-  config.mlp_bias = files.has(gguf_path_of(Part::Up) + ".bias");
+  config.attention_bias = files.has(gguf_path_of(family, Part::Query) + ".bias");
+  config.mlp_bias = files.has(gguf_path_of(family, Part::Up) + ".bias");
   ModelSpec& spec = config.spec;
   spec.family = family.name;
   spec.architecture = architecture;
   spec.d_model = keys.whole("embedding_length", 1, 65'536);
-  spec.d_inner = keys.whole("feed_forward_length", 1, 262'144);
+  spec.d_inner = keys.whole_or("feed_forward_length",
+                               keys.whole_or("expert_feed_forward_length", 0, 0, 262'144), 1, 262'144);
   spec.max_positions = keys.whole("context_length", 1, 1 << 30);
-  const GgufTensor* table = files.find(gguf_path_of(Part::TokenTable) + ".weight");
+  const GgufTensor* table = files.find(gguf_path_of(family, Part::TokenTable) + ".weight");
   spec.vocabulary = table == nullptr || table->shape.size() != 2
                         ? 1
                         : static_cast<int>(std::clamp<std::int64_t>(table->shape[0], 1, 4'000'000));
-  spec.decoder = stack_of(keys, family, spec, files);
-  spec.head.kind = HeadKind::NextToken;
-  spec.tied = !files.has(gguf_path_of(Part::Logits) + ".weight");
+  const bool decodes = !family.decoder.empty();
+  (decodes ? spec.decoder : spec.encoder) = stack_of(keys, family, spec, files);
+  if (decodes) spec.head.kind = HeadKind::NextToken;
+  if (find_part(family.model, Part::TypeTable) != nullptr) {
+    const GgufTensor* types = files.find(gguf_path_of(family, Part::TypeTable) + ".weight");
+    spec.token_types = types == nullptr || types->shape.size() != 2
+                           ? 1
+                           : static_cast<int>(std::clamp<std::int64_t>(types->shape[0], 1, 4'000'000));
+  }
+  spec.tied = !files.has(gguf_path_of(family, Part::Logits) + ".weight");
   if (family.scaled_embeddings) spec.embedding_scale = std::sqrt(static_cast<double>(spec.d_model));
+  read_scales(keys, family, spec);
   if (const double cap = family.gguf->logit_cap; cap > 0)
     spec.logit_cap = keys.number_or("final_logit_softcapping", cap);
   // -1, also stored as an unsigned number, means none.

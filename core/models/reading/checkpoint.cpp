@@ -1,4 +1,4 @@
-#include "core/models/checkpoint.hpp"
+#include "core/models/reading/checkpoint.hpp"
 
 #include <algorithm>
 #include <array>

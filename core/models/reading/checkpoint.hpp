@@ -1,4 +1,5 @@
-// core/models: the tensors of a model by name, from one safetensors file or from several with an index.
+// core/models/reading: the tensors of a model by name, from one safetensors file or from several with an
+// index.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "core/files/formats/safetensors.hpp"
-#include "core/models/tensor_source.hpp"
+#include "core/models/reading/tensor_source.hpp"
 
 namespace attnscope {
 

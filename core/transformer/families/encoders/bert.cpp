@@ -22,16 +22,6 @@ constexpr auto roberta_types = std::to_array<std::string_view>({"roberta", "xlm-
 constexpr auto roberta_prefixes = std::to_array<std::string_view>({"roberta."});
 constexpr auto bert_model = names_like<2>(
     bert_tables, {{TypeTable, "embeddings.token_type_embeddings"}, {Pooler, "pooler.dense", Always}});
-constexpr auto bert_blocks = std::to_array<PartName>({
-    {Query, "encoder.layer.{}.attention.self.query", Always},
-    {Key, "encoder.layer.{}.attention.self.key", Always},
-    {Value, "encoder.layer.{}.attention.self.value", Always},
-    {Output, "encoder.layer.{}.attention.output.dense", Always},
-    {AfterAttentionNorm, "encoder.layer.{}.attention.output.LayerNorm"},
-    {Up, "encoder.layer.{}.intermediate.dense", Always},
-    {Down, "encoder.layer.{}.output.dense", Always},
-    {AfterMlpNorm, "encoder.layer.{}.output.LayerNorm"},
-});
 /// RoBERTa's vocabulary is larger than BERT's.
 constexpr ConfigKeys roberta_keys =
     like(bert_keys, [](ConfigKeys& made) { made.default_vocabulary = 50'265; });
@@ -64,6 +54,7 @@ constexpr auto roberta_heads = std::to_array<HeadRow>({
     token_class,
     answer_span,
 });
+constexpr GgufRules gguf{.architecture = "bert", .names = gguf_post_norms};
 constexpr auto own_keys = std::to_array<std::string_view>({"type_vocab_size", "is_decoder"});
 // Settings of the programs that trained BERT, TinyBERT (emb_size is the width) and DNABERT (whose own program
 // has a recurrent network behind the last block).
@@ -88,7 +79,8 @@ constexpr Family family{.name = "BERT",
                         .heads = bert_heads,
                         .may_decode = true,
                         .own_keys = own_keys,
-                        .harmless_keys = harmless_keys};
+                        .harmless_keys = harmless_keys,
+                        .gguf = &gguf};
 
 }  // namespace
 }  // namespace bert_rows
@@ -97,6 +89,7 @@ constinit const Family bert_family = bert_rows::family;
 
 constinit const Family roberta_family = like(bert_rows::family, [](Family& made) {
   made.name = "RoBERTa";
+  made.gguf = nullptr;
   made.model_types = bert_rows::roberta_types;
   made.prefixes = bert_rows::roberta_prefixes;
   made.keys = bert_rows::roberta_keys;

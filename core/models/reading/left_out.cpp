@@ -1,4 +1,4 @@
-#include "core/models/left_out.hpp"
+#include "core/models/reading/left_out.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// core/models: parts of a model's files and architecture that are not computed.
+// core/models/reading: parts of a model's files and architecture that are not computed.
 #pragma once
 
 #include <string>

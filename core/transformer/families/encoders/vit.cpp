@@ -1,13 +1,10 @@
 // ViT (Dosovitskiy et al. 2020).
 #include <array>
 #include <string_view>
-#include <tuple>
-#include <utility>
-
-#include <fmt/format.h>
 
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
+#include "core/transformer/families/image_keys.hpp"
 #include "core/transformer/families/known_keys.hpp"
 #include "core/transformer/families/shared_rows.hpp"
 
@@ -53,36 +50,8 @@ constexpr auto own_keys = std::to_array<std::string_view>(
 // Of the decoder for masked images.
 constexpr auto harmless_keys = std::to_array<std::string_view>({"encoder_stride"});
 
-/// One number for both, or height and width.
-std::pair<int, int> size_of(const ConfigObject& config, std::string_view name, int fallback, int least,
-                            int most) {
-  const nlohmann::json* found = config.find(name);
-  if (found == nullptr || !found->is_array()) {
-    const int size = config.whole(name, fallback, least, most);
-    return {size, size};
-  }
-  const auto side = [&](std::size_t i) {
-    const bool fits =
-        found->size() == 2 && (*found)[i].is_number_integer() && (*found)[i] >= least && (*found)[i] <= most;
-    if (!fits) config.fail(name, fmt::format("one or two whole numbers from {} to {}", least, most), *found);
-    return (*found)[i].get<int>();
-  };
-  return {side(0), side(1)};
-}
-
-ImageSpec image_of(const ConfigObject& config) {
-  ImageSpec image;
-  image.channels = config.whole("num_channels", 3, 1, 1024);
-  const auto [height, width] = size_of(config, "patch_size", 16, 1, 4096);
-  if (height != width)
-    config.refuse("patch_size", "its height and width differ; square patches were expected.");
-  image.patch = height;
-  std::tie(image.height, image.width) = size_of(config, "image_size", 224, image.patch, 65'536);
-  return image;
-}
-
 void read_model(const ConfigObject& config, ModelSpec& spec) {
-  spec.image = image_of(config);
+  spec.image = image_of(config, 16);
   spec.final_norm_in_hidden = false;
   if (const nlohmann::json* activation = config.find("pooler_act");
       activation != nullptr && *activation != "tanh")

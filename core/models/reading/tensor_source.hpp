@@ -1,4 +1,4 @@
-// core/models: a model's tensors by name, from safetensors or GGUF.
+// core/models/reading: a model's tensors by name, from safetensors or GGUF.
 #pragma once
 
 #include <string>

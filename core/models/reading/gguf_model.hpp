@@ -1,4 +1,4 @@
-// core/models: a GGUF file as a model: its metadata as a ModelConfig, its tensors by name.
+// core/models/reading: a GGUF file as a model: its metadata as a ModelConfig, its tensors by name.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 #include "core/files/formats/gguf_parts.hpp"
 #include "core/models/config/config.hpp"
-#include "core/models/tensor_source.hpp"
+#include "core/models/reading/tensor_source.hpp"
 
 namespace attnscope {
 

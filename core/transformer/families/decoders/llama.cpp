@@ -1,5 +1,5 @@
-// Llama (Touvron et al. 2023), and families that share its names and its block: Mistral, Qwen2, Qwen3,
-// SmolLM3, which has no positions in every fourth block.
+// Llama (Touvron et al. 2023), and families that share its names and its block: Mistral, Ministral, Qwen2,
+// Qwen3, Helium, and SmolLM3, which has no positions in every fourth block.
 #include <array>
 #include <string_view>
 #include <vector>
@@ -20,6 +20,9 @@ using enum BiasRule;
 
 constexpr auto llama_types = std::to_array<std::string_view>({"llama"});
 constexpr auto mistral_types = std::to_array<std::string_view>({"mistral"});
+constexpr auto ministral_types = std::to_array<std::string_view>({"ministral"});
+constexpr auto ministral3_types = std::to_array<std::string_view>({"ministral3"});
+constexpr auto helium_types = std::to_array<std::string_view>({"helium"});
 constexpr auto qwen2_types = std::to_array<std::string_view>({"qwen2"});
 constexpr auto qwen3_types = std::to_array<std::string_view>({"qwen3"});
 constexpr auto smollm3_types = std::to_array<std::string_view>({"smollm3"});
@@ -30,18 +33,7 @@ constexpr auto qwen2_blocks = names_like(gated_blocks, {{Query, "layers.{}.self_
                                                         {Key, "layers.{}.self_attn.k_proj", Always},
                                                         {Value, "layers.{}.self_attn.v_proj", Always},
                                                         {Output, "layers.{}.self_attn.o_proj"}});
-constexpr auto qwen3_blocks = names_like<2>(
-    gated_blocks, {{QueryNorm, "layers.{}.self_attn.q_norm"}, {KeyNorm, "layers.{}.self_attn.k_norm"}});
-/// The keys of a family that uses Llama's names.
-constexpr ConfigKeys like_llama(int inner, int positions, int vocabulary, int kv_heads, int head_width) {
-  ConfigKeys keys = llama_keys;
-  keys.default_inner = inner;
-  keys.default_positions = positions;
-  keys.default_vocabulary = vocabulary;
-  keys.default_kv_heads = kv_heads;
-  keys.default_head_width = head_width;
-  return keys;
-}
+constexpr auto qwen3_blocks = names_like<2>(gated_blocks, head_norm_names);
 constexpr ConfigKeys mistral_keys = like_llama(14'336, 131'072, 32'000, 8, 0);
 constexpr ConfigKeys qwen2_keys = like_llama(22'016, 32'768, 151'936, 32, 0);
 constexpr ConfigKeys qwen3_keys = like_llama(22'016, 32'768, 151'936, 32, 128);
@@ -50,6 +42,8 @@ constexpr ConfigKeys smollm3_keys = like(like_llama(11'008, 32'768, 128'256, 4, 
   made.default_layers = 36;
   made.default_heads = 16;
 });
+constexpr ConfigKeys helium_keys = like(like_llama(2560, 24, 20, like_llama(7040, 4096, 48'000, 20, 128)),
+                                        [](ConfigKeys& made) { made.default_epsilon = 1e-8; });
 constexpr auto smollm3_own = std::to_array<std::string_view>(
     {"no_rope_layers", "no_rope_layer_interval", "sliding_window", "use_sliding_window", "layer_types"});
 constexpr auto mistral_own = std::to_array<std::string_view>({"sliding_window", "layer_types"});
@@ -60,11 +54,23 @@ constexpr auto qwen_own = std::to_array<std::string_view>(
 constexpr auto harmless_keys = std::to_array<std::string_view>(
     {"pretraining_tp", "is_llama_config", "pixel_shuffle_factor", "perceiver_config"});
 constexpr auto smollm3_harmless = std::to_array<std::string_view>({"pretraining_tp", "max_window_layers"});
+constexpr GgufRules ministral3_gguf{.architecture = "mistral3", .interleaved = true, .grows_queries = true};
 constexpr GgufRules llama_gguf{.interleaved = true}, smollm3_gguf{.interleaved = true, .unrotated_every = 4},
     gguf;
 
 std::vector<std::int64_t> mistral_windows(const ConfigObject& config, std::size_t blocks) {
   return std::vector<std::int64_t>(blocks, window_width(config));
+}
+
+std::vector<std::int64_t> ministral_windows(const ConfigObject& config, std::size_t blocks) {
+  const std::int64_t width = window_width(config);
+  if (config.find("layer_types") != nullptr) return windows_by_type(config, width, blocks);
+  return std::vector<std::int64_t>(blocks, width);
+}
+
+std::vector<std::int64_t> ministral3_windows(const ConfigObject& config, std::size_t blocks) {
+  const bool has_window = config.find("sliding_window") != nullptr;
+  return std::vector<std::int64_t>(blocks, has_window ? window_width(config) : 0);
 }
 
 /// Whether each block rotates: 1 in "no_rope_layers"; without the list every so many blocks one does not.
@@ -127,6 +133,15 @@ constexpr Family llama{.name = "Llama",
                        .harmless_keys = harmless_keys,
                        .gguf = &llama_gguf};
 
+constexpr Family mistral = like(llama, [](Family& made) {
+  made.name = "Mistral";
+  made.model_types = mistral_types;
+  made.keys = mistral_keys;
+  made.windows = mistral_windows;
+  made.own_keys = mistral_own;
+  made.gguf = nullptr;
+});
+
 constexpr Family qwen2 = like(llama, [](Family& made) {
   made.name = "Qwen2";
   made.model_types = qwen2_types;
@@ -143,12 +158,29 @@ constexpr Family qwen2 = like(llama, [](Family& made) {
 
 constinit const Family llama_family = llama_rows::llama;
 
-constinit const Family mistral_family = like(llama_rows::llama, [](Family& made) {
-  made.name = "Mistral";
-  made.model_types = llama_rows::mistral_types;
-  made.keys = llama_rows::mistral_keys;
-  made.windows = llama_rows::mistral_windows;
-  made.own_keys = llama_rows::mistral_own;
+constinit const Family mistral_family = llama_rows::mistral;
+
+constinit const Family ministral_family = like(llama_rows::mistral, [](Family& made) {
+  made.name = "Ministral";
+  made.model_types = llama_rows::ministral_types;
+  made.reads_layer_types = true;
+  made.windows = llama_rows::ministral_windows;
+});
+
+constinit const Family ministral3_family = like(llama_rows::mistral, [](Family& made) {
+  made.name = "Ministral 3";
+  made.model_types = llama_rows::ministral3_types;
+  made.rope.default_base = 1'000'000;
+  made.windows = llama_rows::ministral3_windows;
+  made.gguf = &llama_rows::ministral3_gguf;
+});
+
+constinit const Family helium_family = like(llama_rows::llama, [](Family& made) {
+  made.name = "Helium";
+  made.model_types = llama_rows::helium_types;
+  made.positions = Positions::RopeInterleaved;
+  made.keys = llama_rows::helium_keys;
+  made.rope.default_base = 100'000;
   made.gguf = nullptr;
 });
 

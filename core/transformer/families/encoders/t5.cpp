@@ -1,4 +1,5 @@
-// T5 (Raffel et al. 2019).
+// T5 (Raffel et al. 2019), mT5 (Xue et al. 2020), and UMT5 (Chung et al. 2023), in which each block has a
+// table of relative positions.
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
+#include "core/transformer/families/shared_rows.hpp"
 
 namespace attnscope {
 namespace t5_rows {
@@ -16,6 +18,8 @@ using enum Part;
 using enum BiasRule;
 
 constexpr auto t5_types = std::to_array<std::string_view>({"t5"});
+constexpr auto mt5_types = std::to_array<std::string_view>({"mt5"});
+constexpr auto umt5_types = std::to_array<std::string_view>({"umt5"});
 constexpr auto t5_aliases = std::to_array<KeyAlias>({{"hidden_size", "d_model"},
                                                      {"num_hidden_layers", "num_layers"},
                                                      {"num_attention_heads", "num_heads"},
@@ -55,6 +59,10 @@ constexpr auto t5_decoder = std::to_array<PartName>({
     {Down, "decoder.block.{}.layer.2.DenseReluDense.wo"},
     {FinalNorm, "decoder.final_layer_norm"},
 });
+constexpr auto umt5_encoder = names_like(
+    t5_encoder, {{RelativeBias, "encoder.block.{}.layer.0.SelfAttention.relative_attention_bias"}});
+constexpr auto umt5_decoder = names_like(
+    t5_decoder, {{RelativeBias, "decoder.block.{}.layer.0.SelfAttention.relative_attention_bias"}});
 constexpr ConfigKeys keys{.width = "d_model",
                           .layers = "num_layers",
                           .heads = "num_heads",
@@ -128,21 +136,51 @@ void read_model(const ConfigObject& config, ModelSpec& spec) {
   spec.decoder_start = config.whole("decoder_start_token_id", 0, 0, most_vocabulary);
 }
 
+/// The logits are never scaled, whatever the tables are.
+void read_mt5(const ConfigObject& config, ModelSpec& spec) {
+  read_model(config, spec);
+  spec.logit_scale = 1;
+}
+
+constexpr Family t5{.name = "T5",
+                    .model_types = t5_types,
+                    .norm = NormKind::RmsNorm,
+                    .positions = Positions::RelativeBuckets,
+                    .keys = keys,
+                    .model = t5_model,
+                    .encoder = t5_encoder,
+                    .decoder = t5_decoder,
+                    .aliases = t5_aliases,
+                    .read_stack = read_stack,
+                    .read_model = read_model,
+                    .own_keys = own_keys,
+                    .harmless_keys = harmless_keys};
+
 }  // namespace
 }  // namespace t5_rows
 
-constinit const Family t5_family{.name = "T5",
-                                 .model_types = t5_rows::t5_types,
-                                 .norm = NormKind::RmsNorm,
-                                 .positions = Positions::RelativeBuckets,
-                                 .keys = t5_rows::keys,
-                                 .model = t5_rows::t5_model,
-                                 .encoder = t5_rows::t5_encoder,
-                                 .decoder = t5_rows::t5_decoder,
-                                 .aliases = t5_rows::t5_aliases,
-                                 .read_stack = t5_rows::read_stack,
-                                 .read_model = t5_rows::read_model,
-                                 .own_keys = t5_rows::own_keys,
-                                 .harmless_keys = t5_rows::harmless_keys};
+constinit const Family t5_family = t5_rows::t5;
+
+constinit const Family mt5_family = like(t5_rows::t5, [](Family& made) {
+  made.name = "mT5";
+  made.model_types = t5_rows::mt5_types;
+  made.keys.default_vocabulary = 250'112;
+  made.keys.default_layers = 8;
+  made.keys.default_heads = 6;
+  made.keys.default_inner = 1024;
+  made.read_model = t5_rows::read_mt5;
+});
+
+constinit const Family umt5_family = like(t5_rows::t5, [](Family& made) {
+  made.name = "UMT5";
+  made.model_types = t5_rows::umt5_types;
+  made.keys.default_vocabulary = 250'112;
+  made.keys.default_layers = 8;
+  made.keys.default_heads = 6;
+  made.keys.default_inner = 1024;
+  made.encoder = t5_rows::umt5_encoder;
+  made.decoder = t5_rows::umt5_decoder;
+  made.read_model = t5_rows::read_mt5;
+});
 
 }  // namespace attnscope
