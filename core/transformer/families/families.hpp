@@ -13,8 +13,11 @@ namespace attnscope {
 // Each is defined in the file of its name or of the first of its kind.
 extern const Family gpt2_family, llama_family, mistral_family, ministral_family, ministral3_family,
     qwen2_family, qwen3_family, smollm3_family, helium_family, gemma_family, gemma2_family, gemma3_family,
-    neox_family, bloom_family, bert_family, roberta_family, distilbert_family, reader_family, t5_family,
-    vit_family, mixtral_family, mt5_family, umt5_family;
+    phi_family, phi3_family, olmo_family, olmo2_family, olmo3_family, exaone4_family, granite_family,
+    cohere_family, cohere2_family, glm_family, glm4_family, stablelm_family, starcoder2_family,
+    nemotron_family, neox_family, gptj_family, gpt_neo_family, opt_family, falcon_family, bloom_family,
+    bert_family, roberta_family, distilbert_family, reader_family, t5_family, vit_family, mixtral_family,
+    mt5_family, umt5_family;
 
 std::span<const Family* const> families();
 /// By "model_type"; null if unknown.
