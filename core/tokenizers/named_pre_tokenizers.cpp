@@ -19,6 +19,9 @@ constexpr const char* llama3_expression =
 constexpr const char* tekken_expression =
     R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
+constexpr const char* gpt4o_expression =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
 struct KnownName {
   std::vector<std::string_view> names;
   std::vector<const char*> expressions;  // each cuts the pieces that the one before it has made
@@ -35,6 +38,8 @@ const std::vector<KnownName>& known_names() {
       {{"qwen2", "deepseek-r1-qwen", "stablelm2"}, {qwen2_expression}},
       {{"smollm", "starcoder", "refact", "command-r", "codeshell"}, {R"(\p{N})", gpt2_expression}},
       {{"tekken"}, {tekken_expression}, true, true},
+      {{"gpt-4o"}, {gpt4o_expression}},
+      {{"falcon"}, {R"([\p{P}\$\+<=>\^~\|`]+)", gpt2_expression, "[0-9][0-9][0-9]"}},
       {{"deepseek-coder"},
        {R"([\r\n])", R"(\s?\p{L}+)", R"(\s?\p{P}+)", "[一-龥ࠀ-一가-\uD7FF]+", R"(\p{N})"}},
   };

@@ -15,12 +15,21 @@
 #include "core/tokenizers/bpe.hpp"
 #include "core/tokenizers/named_pre_tokenizers.hpp"
 #include "core/tokenizers/sentence_piece.hpp"
+#include "core/tokenizers/word_piece.hpp"
 
 namespace attnscope::tokenizers {
 namespace {
 
 // Values of tokenizer.ggml.token_type.
 constexpr std::int64_t control_token = 3, user_defined_token = 4;
+
+/// "bert": a token that begins a word has "▁" in front, and one that continues it has nothing where vocab.txt
+/// has "##".
+std::string as_word_piece(std::string_view text, bool special) {
+  constexpr std::string_view begin = "\u2581";
+  if (special) return std::string(text);
+  return text.starts_with(begin) ? std::string(text.substr(begin.size())) : "##" + std::string(text);
+}
 
 class GgufVocabulary {
  public:
@@ -37,6 +46,9 @@ class GgufVocabulary {
     if (!types_.empty() && types_.size() != tokens.size())
       fail("tokenizer.ggml.token_type", fmt::format("has {} numbers; one for each of {} tokens was expected.",
                                                     types_.size(), tokens.size()));
+    if (metadata_.string("tokenizer.ggml.model") == "bert")
+      for (std::size_t i = 0; i < tokens.size(); ++i)
+        tokens[i].token = as_word_piece(tokens[i].token, i < types_.size() && types_[i] == control_token);
     vocabulary_ = std::make_shared<const Vocabulary>(std::move(tokens));
   }
 
@@ -141,6 +153,33 @@ void read_sentence_piece(const GgufMetadata& metadata, const GgufVocabulary& fro
   if (prefix) parts.decoder.push_back(DecodeStrip{.character = " ", .left = 1});
 }
 
+/// "bert": WordPiece.
+void read_word_piece(const GgufMetadata& metadata, const GgufVocabulary& from, TokenizerParts& parts) {
+  BertNormalizer normalizer;
+  normalizer.lowercase = metadata.boolean("tokenizer.ggml.normalizer.lowercase").value_or(true);
+  parts.normalizer = {normalizer};
+  parts.pre_tokenizer = {BertWords{}};
+  parts.model =
+      std::make_unique<WordPiece>(from.vocabulary(), WordPieceSettings{.unknown = from.special("unknown")});
+  parts.decoder = {DecodeWordPiece{}};
+}
+
+/// BERT's form: [CLS] A [SEP], and [CLS] A [SEP] B [SEP], B being of type 1.
+void put_bert_format(const GgufVocabulary& from, const SpecialIds& ids, PostProcessor& to) {
+  const auto add = [&](Template& format, Id id, int type) {
+    if (id != no_id) format.push_back({.type_id = type, .ids = {id}});
+  };
+  const Id begin = from.asks_for("bos", true) ? ids.bos : no_id,
+           end = from.asks_for("eos", true) ? ids.eos : no_id;
+  for (Template* format : {&to.single, &to.pair}) {
+    add(*format, begin, 0);
+    format->push_back({.sequence = 0});
+    add(*format, end, 0);
+  }
+  to.pair.push_back({.sequence = 1, .type_id = 1});
+  add(to.pair, end, 1);
+}
+
 }  // namespace
 
 std::shared_ptr<const Tokenizer> read_gguf_tokenizer(const GgufFile& file) {
@@ -148,20 +187,27 @@ std::shared_ptr<const Tokenizer> read_gguf_tokenizer(const GgufFile& file) {
   const GgufVocabulary from(file);
   const std::string_view key = "tokenizer.ggml.model";
   const std::string_view model = metadata.need(metadata.string(key), key);
-  if (model != "gpt2" && model != "llama")
-    from.fail(key, fmt::format("is {}; gpt2 or llama was expected.", in_quotes(model)));
+  if (model != "gpt2" && model != "llama" && model != "bert")
+    from.fail(key, fmt::format("is {}; gpt2, llama or bert was expected.", in_quotes(model)));
   TokenizerParts parts;
   parts.added_tokens = from.added();
   bool adds_begin = true;
   if (model == "gpt2")
     adds_begin = read_byte_level(metadata, from, parts);
+  else if (model == "bert")
+    read_word_piece(metadata, from, parts);
   else
     read_sentence_piece(metadata, from, parts);
-  parts.special_ids = {.bos = from.special("bos"),
-                       .eos = from.special("eos"),
-                       .unk = from.special("unknown"),
-                       .sep = from.special("separator"),
-                       .pad = from.special("padding")};
+  parts.special_ids = {
+      .bos = from.special("bos"),
+      .eos = from.special("eos"),
+      .unk = from.special("unknown"),
+      .sep = from.special(metadata.has("tokenizer.ggml.seperator_token_id") ? "seperator" : "separator"),
+      .pad = from.special("padding")};
+  if (model == "bert") {
+    put_bert_format(from, parts.special_ids, parts.post_processor);
+    return std::make_shared<const Tokenizer>(std::move(parts));
+  }
   parts.post_processor.single = format_of(from, parts.special_ids, {0}, adds_begin);
   parts.post_processor.pair = format_of(from, parts.special_ids, {0, 1}, adds_begin);
   return std::make_shared<const Tokenizer>(std::move(parts));

@@ -9,9 +9,9 @@
 namespace attnscope::tokenizers {
 
 /// tokenizer.ggml.model "gpt2": byte pair encoding with the pre-tokenizer named in tokenizer.ggml.pre;
-/// "llama": SentencePiece's byte pair encoding by scores, with byte tokens. Control tokens are special and
-/// are found in the text; tokens are put around it as add_bos_token and add_eos_token say. Throws Error
-/// naming the file, the key, what was found and what was expected.
+/// "llama": SentencePiece's byte pair encoding by scores, with byte tokens; "bert": WordPiece. Control tokens
+/// are special and are found in the text; tokens are put around it as add_bos_token and add_eos_token say.
+/// Throws Error naming the file, the key, what was found and what was expected.
 std::shared_ptr<const Tokenizer> read_gguf_tokenizer(const GgufFile& file);
 
 }  // namespace attnscope::tokenizers
