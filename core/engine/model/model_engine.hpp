@@ -1,17 +1,15 @@
-// core/engine: the engine that runs models in the background: one thread; the latest input replaces waiting
-// ones. What is on screen comes first (all heads, the prediction, the shown block), then the stages of
-// ModelWork::Stage in their order. All members may be called from any thread.
+// core/engine: the engine of models. What is on screen comes first (all heads, the prediction, the shown
+// block), then the stages of ModelWork::Stage in their order.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "core/base/parallel.hpp"
-#include "core/base/worker.hpp"
 #include "core/blocks/row_operators.hpp"
+#include "core/engine/engine.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/readouts/text/sampling.hpp"
 
@@ -40,27 +38,22 @@ struct ModelWants {
   bool operator==(const ModelWants&) const = default;
 };
 
-class ModelEngine {
+struct ModelQuestion {
+  ModelContext within;
+  ModelWants wants;
+  bool operator==(const ModelQuestion&) const = default;
+};
+
+/// Cancelled input keeps what is known of it, which is published again as stopped.
+class ModelEngine final : public Engine<ModelQuestion, ModelReading> {
  public:
-  /// `on_publish` is called on the worker after each published reading: keep it short.
   explicit ModelEngine(std::function<void()> on_publish = {}, SharedPool pool = {});
-  ~ModelEngine();
-  ModelEngine(const ModelEngine&) = delete;
-  ModelEngine& operator=(const ModelEngine&) = delete;
 
   /// Sets what runs models from the next submit() on; empty: the CPU. `make` is called on the worker.
   void compute_with(MakeRowOperators make);
-  /// Replaces waiting input; returns its ticket. For an edited text, rows before the first changed token are
-  /// kept. Another block on screen, or other wants, do not run the model again.
+  /// Returns the input's ticket. For an edited text, rows before the first changed token are kept. Another
+  /// block on screen, or other wants, do not run the model again.
   std::uint64_t submit(ModelContext, const ModelWants& = {});
-  /// The newest reading, good or with an error; null before the first.
-  ModelReadingPtr latest() const;
-  ModelReadingPtr latest_good() const;
-  /// Drops results and stops running work: the model is closed.
-  void forget();
-  /// Stops running work; what is known is kept and published again as stopped.
-  void cancel();
-  bool busy() const;
   /// The running task for the status line: its name ("effects of heads"), its progress (0 if unknown) and its
   /// running time; empty when nothing runs.
   struct RunningTask {
@@ -68,12 +61,12 @@ class ModelEngine {
     double share = 0, seconds = 0;
   };
   RunningTask running_task() const;
-  /// Blocks until nothing runs or waits. For tests, the command line and pictures without a window.
-  void wait_idle() const;
 
  private:
-  class State;
-  std::unique_ptr<State> state_;
+  class Readings;
+  ModelEngine(std::shared_ptr<Readings> readings, std::function<void()> on_publish);
+
+  std::shared_ptr<Readings> readings_;
 };
 
 }  // namespace attnscope
