@@ -192,7 +192,7 @@ std::string prediction_table(const ModelReading& reading, const std::stop_token&
 
 std::string why_no_comparison(const ModelDifference* difference) {
   if (difference == nullptr) return "Nothing is held to compare with: the key \\ holds what is on screen.";
-  return difference->problem;
+  return difference->error;
 }
 
 std::string why_no_prediction(const ModelReading& reading) {

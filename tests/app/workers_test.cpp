@@ -246,7 +246,7 @@ TEST_CASE("workers: a model is compared with another while both run and what is 
     return comparison.is_settled() && comparison.held()->difference;
   });
   CHECK(comparison.held()->difference->is_complete);
-  CHECK(comparison.held()->difference->problem.empty());
+  CHECK(comparison.held()->difference->error.empty());
   CHECK(wakes > 0);
   comparison.expect(of_text("cab"), 0);
   std::string trouble;

@@ -230,7 +230,7 @@ TEST_CASE("a run compared with itself differs nowhere, and with a change from th
   ModelDifferencePtr found = differences.latest();
   REQUIRE(found);
   CHECK(found->is_complete);
-  CHECK(found->problem.empty());
+  CHECK(found->error.empty());
   for (int layer = 0; layer < 3; ++layer)
     for (int h = 0; h < 4; ++h) CHECK(found->head(AttentionOf::Decoder, layer, h)->distance == 0);
   CHECK(found->divergences == std::vector<double>(8, 0.0));

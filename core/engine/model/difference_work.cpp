@@ -76,7 +76,7 @@ void DifferenceWork::begin(const ModelDifferencePtr& before) {
   for (const AttentionOf of : {AttentionOf::Encoder, AttentionOf::Decoder, AttentionOf::Cross})
     plan_attention(of);
   if (known_.attentions.empty()) {
-    known_.problem =
+    known_.error =
         fmt::format("{} and {} have no attention of the same kind, so their heads cannot be compared.",
                     asked.a.model->name, asked.b.model->name);
     known_.is_complete = true;
@@ -92,7 +92,6 @@ void DifferenceWork::go_on_from(const ModelDifference& before) {
   const std::int64_t row = known_.asked.row;
   known_ = before;
   known_.asked.row = row;
-  if (!known_.problem.empty()) return;
   known_.prediction.reset();
   known_.is_complete = false;
   known_.known = 0;

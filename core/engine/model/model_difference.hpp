@@ -1,6 +1,5 @@
 // core/engine: comparison of two runs in the background (see core/readouts/pairs/head_difference.hpp): every
-// head, the residual stream after every layer, every prediction. One thread; the latest pair replaces waiting
-// ones, and partial results are published.
+// head, the residual stream after every layer, every prediction. Partial results are published.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "core/base/parallel.hpp"
+#include "core/engine/engine.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/readouts/pairs/head_difference.hpp"
 
@@ -51,7 +51,7 @@ struct PredictionPair {
 
 struct ModelDifference {
   DifferenceQuestion asked;
-  std::string problem;  // a sentence why the two cannot be compared; then nothing below is set
+  std::string error;  // a sentence why the two cannot be compared; then nothing below is set
 
   /// The comparison of an attention that both models have.
   struct Attention {
@@ -88,29 +88,13 @@ using ModelDifferencePtr = std::shared_ptr<const ModelDifference>;
 TokenMatch match_rows(const DifferenceQuestion&, AttentionOf queries_of);
 TokenMatch match_keys(const DifferenceQuestion&, AttentionOf keys_of);
 
-class ModelDifferences {
+class ModelDifferences final : public Engine<DifferenceQuestion, ModelDifference> {
  public:
-  /// `on_publish` is called on the worker after each published part: keep it short.
   explicit ModelDifferences(std::function<void()> on_publish = {}, SharedPool pool = {});
-  ~ModelDifferences();
-  ModelDifferences(const ModelDifferences&) = delete;
-  ModelDifferences& operator=(const ModelDifferences&) = delete;
 
-  /// Replaces a waiting question; a question equal to the last one is ignored.
-  void submit(const DifferenceQuestion&);
-  /// The newest difference, possibly incomplete; null before the first.
-  ModelDifferencePtr latest() const;
-  /// Drops results and stops running work.
-  void forget();
-  /// Stops running work; results are kept, and the next submit() runs even for the same question.
-  void cancel();
-  bool busy() const;
-  /// Blocks until nothing runs or waits.
-  void wait_idle() const;
-
- private:
-  class State;
-  std::unique_ptr<State> state_;
+  /// Replaces a waiting question; one equal to the last is ignored, unless that was cancelled: then the
+  /// comparison goes on from what is known.
+  void submit(const DifferenceQuestion& asked) { submit_another(asked); }
 };
 
 }  // namespace attnscope

@@ -16,7 +16,7 @@ std::string word_of_token(const Sequence& sequence, std::int64_t at) {
 
 std::optional<ComparedModels> compared_models(const Scene& scene) {
   const HeldModel* const held = scene.held_model;
-  if (held == nullptr || !held->difference || !held->difference->problem.empty()) return std::nullopt;
+  if (held == nullptr || !held->difference || !held->difference->error.empty()) return std::nullopt;
   const ModelDifference& difference = *held->difference;
   if (difference.asked.a.model != scene.model->within.model) return std::nullopt;
   const ModelHead head = shown_head(scene);
@@ -35,7 +35,7 @@ std::string why_not_compared(const Scene& scene) {
   if (!held.error.empty()) return "What is held cannot be run. " + held.error;
   if (!held.reading) return "What is held is being run.";
   if (!held.difference || held.difference->asked.a.model != scene.model->within.model) return "Computing.";
-  if (!held.difference->problem.empty()) return held.difference->problem;
+  if (!held.difference->error.empty()) return held.difference->error;
   const ModelDifference::Attention* const attention = held.difference->find(shown_head(scene).of);
   if (attention == nullptr) return "What is held has no attention of this kind.";
   if (attention->queries.count() == 0)
