@@ -57,7 +57,7 @@ class SweepRun {
   void make_room() {
     result_.first_head = request_.first_head;
     result_.rows = request_.rows;
-    result_.rounded = kernels_.rounds;
+    result_.rounded = false;
     result_.picture = request_.picture;
     const auto room = [](auto& tensor, bool wanted, const Shape& shape) {
       using Made = std::remove_reference_t<decltype(tensor)>;

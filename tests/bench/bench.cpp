@@ -98,13 +98,13 @@ std::string json_of(const BenchOptions& options, const Bench& bench, const std::
         json_number(row.least_mask_ratio));
   }
   return fmt::format(
-      "{{\n  \"program\": \"attnscope {}\",\n  \"path\": \"{}\", \"isa\": \"{}\", \"precision\": \"{}\", "
+      "{{\n  \"program\": \"attnscope {}\",\n  \"path\": \"{}\", \"isa\": \"{}\", "
       "\"emit\": \"{}\",\n"
       "  \"heads\": {}, \"dim\": {}, \"causal\": {}, \"threads\": {},\n"
       "  \"mask\": \"{}\", \"mask_per_head\": {},\n  \"lengths\": [{}\n  ]\n}}\n",
-      ATTNSCOPE_VERSION, name_of(options.path), bench.subject().computes(), options.precision,
-      bench.subject().emitted(), options.heads, options.dim, options.causal, bench.threads(),
-      name_of(options.mask), options.mask_per_head, runs);
+      ATTNSCOPE_VERSION, name_of(options.path), bench.subject().computes(), bench.subject().emitted(),
+      options.heads, options.dim, options.causal, bench.threads(), name_of(options.mask),
+      options.mask_per_head, runs);
 }
 
 }  // namespace
@@ -117,15 +117,13 @@ void run_bench(const BenchOptions& options) {
   if (!options.plot.empty() && (lengths.size() < 2 || !rising))
     throw Error("A plot needs at least two lengths in rising order.");
   Bench bench(options);
-  const std::string computes(bench.subject().computes());
-  const std::string numbers = options.precision == "fp32" ? computes : computes + " " + options.precision;
   std::string mask = options.causal ? "causal" : "full";
   if (options.mask != BenchMask::None)
     mask += fmt::format(" · {} mask{}", name_of(options.mask), options.mask_per_head ? " per head" : "");
-  const std::string what =
-      fmt::format("{} · {} · {} · {} head{} of {} · {} · {} thread{}", name_of(options.path), numbers,
-                  bench.subject().emitted(), options.heads, options.heads == 1 ? "" : "s", options.dim, mask,
-                  bench.threads(), bench.threads() == 1 ? "" : "s");
+  const std::string what = fmt::format(
+      "{} · {} · {} · {} head{} of {} · {} · {} thread{}", name_of(options.path), bench.subject().computes(),
+      bench.subject().emitted(), options.heads, options.heads == 1 ? "" : "s", options.dim, mask,
+      bench.threads(), bench.threads() == 1 ? "" : "s");
   fmt::print("{}\n", what);
   std::vector<BenchRow> rows;
   for (const std::int64_t n : lengths) {

@@ -34,7 +34,6 @@ struct BenchOptions {
   BenchMask mask = BenchMask::None;
   bool mask_per_head = false;  // every head has cells of its own
   std::set<BenchPart> emit{BenchPart::Output, BenchPart::Entropy};
-  std::string precision = "fp32";
   std::string isa;     // baseline, avx2, avx512 or neon; empty = the best here
   double seconds = 1;  // how long each length is measured, at least five runs
   std::string json;    // a file to write as well; empty = none

@@ -51,11 +51,6 @@ void add_options(CLI::App& app, Asked& asked) {
   add_checked(app, {"--emit", "LIST", "What is computed, output,entropy when not given",
                     "any of output,entropy,picture,received, each once",
                     [&options](const std::string& text) { return read_bench_parts(text, options.emit); }});
-  add_checked(app, {"--precision", "P", "What is computed in", "fp32, bf16 or split-bf16",
-                    [&options](const std::string& text) {
-                      options.precision = text;
-                      return text == "fp32" || text == "bf16" || text == "split-bf16";
-                    }});
   add_checked(app, {"--isa", "NAME", "Instruction set, the best here when not given",
                     "baseline, avx2, avx512 or neon", [&options](const std::string& text) {
                       options.isa = text;

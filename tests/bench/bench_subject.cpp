@@ -23,24 +23,11 @@ namespace {
 /// What a person waits for in a long sequence: it is what it is, whatever --emit lists.
 bool is_part(BenchPath path) { return path == BenchPath::FirstLook || path == BenchPath::Tile; }
 
-/// Those that compute in what was asked for.
+/// Those of the instruction set that was asked for.
 const streaming::Kernels* chosen_kernels(const BenchOptions& options, const BenchIsa& isa) {
-  const bool as_it_is = options.precision == "fp32";
-  if (options.path != BenchPath::Streaming && !as_it_is)
-    throw Error(
-        fmt::format("The {} path computes in fp32, not in {}.", name_of(options.path), options.precision));
   if (is_part(options.path) && isa.set != streaming::best_instruction_set())
     throw Error(fmt::format("The {} path takes the best instruction set there is.", name_of(options.path)));
-  if (as_it_is) return streaming::kernels_for(isa.set);
-  using streaming::InstructionSet;
-  if (options.precision == "split-bf16") {
-    if (const auto* kernels = streaming::kernels_for(InstructionSet::AmxSplitBfloat)) return kernels;
-    throw Error("split-bf16 needs a processor with a matrix unit (AMX); this machine has none.");
-  }
-  for (const auto set : {InstructionSet::AmxBfloat, InstructionSet::Avx512Bfloat})
-    if (const auto* kernels = streaming::kernels_for(set)) return kernels;
-  throw Error(
-      "bf16 needs a processor with products of bfloat16 (AMX or AVX-512 BF16); this machine has neither.");
+  return streaming::kernels_for(isa.set);
 }
 
 /// Null: the CPU, with the kernels that were asked for.
@@ -49,8 +36,7 @@ std::shared_ptr<Backend> chosen_card(const BenchOptions& options, const SharedPo
   const std::vector<BackendChoice> all = list_backends(true, pool);
   const BackendChoice& chosen = chosen_backend(all, options.backend);
   if (&chosen == &all.front()) return nullptr;
-  if (!options.isa.empty() || options.precision != "fp32")
-    throw Error("--isa and --precision choose kernels of the CPU; " + chosen.name + " has its own.");
+  if (!options.isa.empty()) throw Error("--isa chooses kernels of the CPU; " + chosen.name + " has its own.");
   return chosen.backend;
 }
 

@@ -6,7 +6,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/streaming/border/instruction_sets.hpp"
 #include "support/letters_gpt.hpp"
 #include "support/program.hpp"
 
@@ -77,8 +76,6 @@ TEST_CASE("the benchmark measures what a person waits for in a long sequence") {
   check_bench_refusal(directory, "--path tile --isa baseline", 1,
                       "The tile path takes the best instruction set");
   check_bench_refusal(directory, "--path tile --emit output", 1, "The tile path computes weights");
-  check_bench_refusal(directory, "--path first-look --precision bf16", 1,
-                      "The first-look path computes in fp32");
 }
 
 TEST_CASE("the benchmark says how much longer masks take that are given cell by cell") {
@@ -103,18 +100,6 @@ TEST_CASE("the benchmark says how much longer masks take that are given cell by 
                       "A mask of 1 x 32768 x 32768 cells is larger");
 }
 
-TEST_CASE("the benchmark computes in bfloat16 where the processor does") {
-  using namespace attnscope::streaming;
-  const TemporaryDirectory directory;
-  const Outcome outcome = bench(directory, "--n 64 --heads 1 --dim 8 --precision bf16 --seconds 0");
-  const bool here = kernels_for(InstructionSet::Avx512Bfloat) != nullptr ||
-                    kernels_for(InstructionSet::AmxBfloat) != nullptr;
-  CHECK(outcome.exit_code == (here ? 0 : 1));
-  CHECK_THAT(here ? outcome.out : outcome.err,
-             ContainsSubstring(here ? " bf16 · output,entropy · "
-                                    : "bf16 needs a processor with products of bfloat16"));
-}
-
 TEST_CASE("the benchmark draws time and memory against the length") {
   const TemporaryDirectory directory;
   const Outcome outcome =
@@ -134,10 +119,6 @@ TEST_CASE("the benchmark refuses what it cannot measure") {
   check_bench_refusal(directory, "--n 0", 2, "--n is \"0\", expected whole numbers from 1 to 1048576");
   check_bench_refusal(directory, "--emit output,output", 2, "each once");
   check_bench_refusal(directory, "--path both", 2, "streaming, staged, first-look or tile");
-  check_bench_refusal(directory, "--precision bf16 --path staged", 1, "The staged path computes in fp32");
-  namespace streaming = attnscope::streaming;
-  if (streaming::kernels_for(streaming::InstructionSet::AmxSplitBfloat) == nullptr)
-    check_bench_refusal(directory, "--precision split-bf16", 1, "needs a processor with a matrix unit");
 #if defined(__x86_64__)
   check_bench_refusal(directory, "--n 16 --heads 1 --seconds 0 --isa neon", 1,
                       "This machine has no kernels named");

@@ -30,18 +30,17 @@ PEERS = ("sdpa", "eager", "entropy", "full")
 PRODUCT = {"output,entropy": "O+H", "output,entropy,picture": "O+H+picture"}
 
 
-def torch_round(peer, n, causal, heads, dim, threads, seconds, precision):
+def torch_round(peer, n, causal, heads, dim, threads, seconds):
     """Median seconds of one peer; runs in a process of its own."""
     import torch
     import torch.nn.functional as functional
 
     torch.set_num_threads(threads)
     torch.manual_seed(0)
-    kind = torch.bfloat16 if precision == "bf16" else torch.float32
-    q, k, v = (torch.randn(1, heads, n, dim, dtype=kind) for _ in range(3))
+    q, k, v = (torch.randn(1, heads, n, dim) for _ in range(3))
     mask = None
     if causal and peer != "sdpa":
-        mask = torch.full((n, n), torch.finfo(kind).min, dtype=kind).triu(1)[None, None]
+        mask = torch.full((n, n), torch.finfo(torch.float32).min).triu(1)[None, None]
 
     def eager():
         scores = torch.matmul(q, k.transpose(2, 3)) * dim**-0.5
@@ -114,7 +113,6 @@ def product_round(options, emit, n, causal):
         path = os.path.join(folder, "bench.json")
         command = [options.program, "--n", str(n), "--heads", str(options.heads), "--dim", str(options.dim),
                    "--threads", str(options.threads), "--emit", emit, "--seconds", str(options.seconds), "--json", path]
-        command += ["--precision", options.precision]
         if options.isa:
             command += ["--isa", options.isa]
         subprocess.run(command + (["--causal"] if causal else []), check=True, stdout=subprocess.DEVNULL)
@@ -136,8 +134,7 @@ def measure(options, n, causal):
             if emit == "output,entropy":
                 shares.append(row["share_of_gemm"])
         for peer in peers:
-            seconds = ask_self("--round", peer, n, int(causal), options.heads, options.dim, options.threads, options.seconds,
-                               "bf16" if options.precision == "bf16" else "fp32")
+            seconds = ask_self("--round", peer, n, int(causal), options.heads, options.dim, options.threads, options.seconds)
             times[peer].append(1e3 * seconds)
     medians = {name: statistics.median(found) for name, found in times.items()}
     ratios = {f"{peer} / {name}": medians[peer] / medians[name] for peer in peers for name in PRODUCT.values()}
@@ -148,9 +145,8 @@ def measure(options, n, causal):
 
 def main():
     if len(sys.argv) > 1 and sys.argv[1] == "--round":
-        peer, n, causal, heads, dim, threads, seconds, precision = sys.argv[2:]
-        print(torch_round(peer, int(n), causal == "1", int(heads), int(dim), int(threads), float(seconds),
-                          precision))
+        peer, n, causal, heads, dim, threads, seconds = sys.argv[2:]
+        print(torch_round(peer, int(n), causal == "1", int(heads), int(dim), int(threads), float(seconds)))
         return
     if sys.argv[1:2] == ["--facts"]:
         print(json.dumps(torch_facts(int(sys.argv[2]))))
@@ -170,8 +166,6 @@ def main():
     parser.add_argument("--dim", type=int, default=64)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--isa", default="", help="AVX2 must be compared with AVX2: see the capability printed")
-    parser.add_argument("--precision", default="fp32", choices=("fp32", "bf16", "split-bf16"),
-                        help="of the product, and of the peers; those of split-bf16 are in fp32")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.5, help="per program and round")
     parser.add_argument("--largest-eager", type=int, default=4096, help="longer sequences do not fit")
@@ -185,7 +179,7 @@ def main():
     print(f"torch {facts['version']}, {facts['blas']}, {facts['capability']}, matrix product "
           f"{facts['gemm_gflops']:.0f} GFLOP/s; {options.threads} threads; medians of {options.rounds} rounds in turns, ms")
     if not options.model and not options.train:
-        print(f"{options.precision}, {options.heads} heads of {options.dim}")
+        print(f"{options.heads} heads of {options.dim}")
     rows = model_peers.compare_models(options, __file__) if options.model else []
     if options.train:
         rows = training_peers.compare_training(options, __file__)

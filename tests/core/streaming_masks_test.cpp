@@ -11,34 +11,12 @@
 #include "core/streaming/tile.hpp"
 #include "core/streaming_expected.hpp"
 
-#if defined(__x86_64__)
-namespace attnscope::streaming {
-extern const Kernels kernels_tiles_bfloat, kernels_tiles_split_bfloat;
-}
-#endif
-
 namespace attnscope::streaming_masks_test {
 namespace {
 
 using streaming_cases::Case;
 
 constexpr float hidden = -std::numeric_limits<float>::infinity();
-
-/// Those of all_kernels() and, where they run, those with tiles.
-std::vector<const streaming::Kernels*> every_kernel() {
-  std::vector<const streaming::Kernels*> all = streaming_cases::all_kernels();
-  using streaming::InstructionSet;
-#if defined(__x86_64__)
-  if (streaming::kernels_for(InstructionSet::Avx2) != nullptr) {
-    all.push_back(&streaming::kernels_tiles_bfloat);
-    all.push_back(&streaming::kernels_tiles_split_bfloat);
-  }
-#endif
-  for (const auto set :
-       {InstructionSet::Avx512Bfloat, InstructionSet::AmxBfloat, InstructionSet::AmxSplitBfloat})
-    if (const streaming::Kernels* kernels = streaming::kernels_for(set)) all.push_back(kernels);
-  return all;
-}
 
 /// Cells [heads][queries][keys] of sees(head, query, key).
 template <class Sees>
@@ -84,7 +62,7 @@ TEST_CASE("A mask that says what causal says gives the same numbers, boolean, ad
   for (const std::int64_t n : {23, 500}) {
     const auto c = streaming_cases::plain_case(random, {2, 1, n, n, 24, 20});
     for (const SweepRequest& request : requests())
-      for (const streaming::Kernels* kernels : every_kernel()) {
+      for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
         INFO(kernels->name << ", n " << n << ", cells of "
                            << request.picture.value_or(PooledCells{0, 0}).keys_per_cell);
         mask(*c, false, false, 1, [](auto...) { return true; });
@@ -116,7 +94,7 @@ TEST_CASE(
     mask(*c, boolean, added, 1, sees);
     if (added)
       for (float& x : c->additive) x += static_cast<float>(random.normal());
-    for (const streaming::Kernels* kernels : every_kernel())
+    for (const streaming::Kernels* kernels : streaming_cases::all_kernels())
       for (const std::int64_t kind : {0, 1, 2, 3}) {
         INFO(kernels->name << ", rows of kind " << kind << ", boolean " << boolean << ", added " << added);
         SweepRequest all, some;

@@ -123,8 +123,7 @@ TEST_CASE("every instruction set of this machine multiplies alike", "[weight_pro
   const Eigen::MatrixXd expected = x.matrix().cast<double>() * w.matrix().cast<double>().transpose();
   int seen = 0;
   for (const InstructionSet set :
-       {InstructionSet::Baseline, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Neon,
-        InstructionSet::Avx512Bfloat, InstructionSet::AmxBfloat}) {
+       {InstructionSet::Baseline, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Neon}) {
     const Kernels* kernels = kernels_for(set);
     if (kernels == nullptr) continue;
     INFO(kernels->name);
@@ -218,8 +217,7 @@ TEST_CASE("weights multiplied as they are stored have the bits of widening them 
       bytes[i] = static_cast<std::uint8_t>(random_bits(14, stream_of("stored bytes"), i) & 0xbf);
     const Tensor x = drawn(Shape{most, depth}, 15), bias = drawn(Shape{columns}, 16);
     for (const InstructionSet set :
-         {InstructionSet::Baseline, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Neon,
-          InstructionSet::Avx512Bfloat, InstructionSet::AmxBfloat}) {
+         {InstructionSet::Baseline, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Neon}) {
       const Kernels* kernels = kernels_for(set);
       if (kernels == nullptr) continue;
       INFO(kernels->name << ", " << to_string(type));

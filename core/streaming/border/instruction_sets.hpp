@@ -8,16 +8,15 @@ namespace attnscope::streaming {
 
 struct Kernels;  // core/streaming/kernels/kernels.hpp
 
-/// The instruction sets of the kernels. Neon is for AArch64, the others for x86-64. Those with Bfloat in
-/// their names multiply in bfloat16, or in its high and low parts, and are chosen only on request.
-enum class InstructionSet { Baseline, Avx2, Avx512, Neon, Avx512Bfloat, AmxBfloat, AmxSplitBfloat };
+/// The instruction sets of the kernels. Neon is for AArch64, the others for x86-64.
+enum class InstructionSet { Baseline, Avx2, Avx512, Neon };
 
-/// The fastest float32 set that this machine can run.
+/// The fastest set that this machine can run.
 InstructionSet best_instruction_set();
 /// Null if this program or this machine lacks the set.
 const Kernels* kernels_for(InstructionSet);
 
-/// The names of their kernels, the simplest first; without those that split numbers into parts in bfloat16.
+/// The names of their kernels, the simplest first.
 std::vector<std::string_view> instruction_set_names();
 
 }  // namespace attnscope::streaming

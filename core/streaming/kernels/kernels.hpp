@@ -111,7 +111,6 @@ struct Kernels : RowKernels {
   int lanes;      // queries in a panel
   int tile_rows;  // rows of a tile, if memory and threads allow
   int few_rows;   // at most so many queries are swept one by one; 0 = none
-  bool rounds;    // products are of bfloat16, not split into high and low parts
   /// True if the tile was finished, false if the job was stopped.
   bool (*sweep)(const SweepJob&);
   void (*cells)(const CellJob&);

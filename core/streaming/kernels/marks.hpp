@@ -85,9 +85,9 @@ class MaskAhead {
       rows_[1] =
           stream(rule.additive + p.first_row * rule.additive_stride + first, rule.additive_stride, keys, p);
   }
-  /// Fetches the share for few_keys keys.
+  /// Fetches the share for MR keys.
   void fetch() {
-    constexpr int share = (PW * few_keys + BK - 1) / BK;
+    constexpr int share = (PW * MR + BK - 1) / BK;
     for (Stream& s : rows_)
       for (int i = 0; i < share && s.left > 0; ++i, --s.left, s.at += s.stride)
         for (int64_t byte = 0; byte < s.bytes; byte += 64) __builtin_prefetch(s.at + byte, 0, 0);

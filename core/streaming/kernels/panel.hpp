@@ -4,19 +4,11 @@
 #pragma once
 
 #include "core/streaming/kernels/kernels.hpp"
-#if defined(ATTNSCOPE_BFLOAT_PARTS)
-#include "core/streaming/kernels/operands_tiles.hpp"
-#else
 #include "core/streaming/kernels/operands.hpp"
-#endif
 
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
-#ifndef ATTNSCOPE_KEY_BLOCK
-#define ATTNSCOPE_KEY_BLOCK 192
-#endif
-constexpr int BK =
-    ATTNSCOPE_KEY_BLOCK;  // keys in a block, so that their scores for one panel fit into the L1 cache
+constexpr int BK = 192;  // keys in a block, so that their scores for one panel fit into the L1 cache
 static_assert(BK % largest_unit == 0);
 
 struct Panel {
@@ -24,7 +16,6 @@ struct Panel {
   int low, high;                           // any lane sees only keys in [low, high)
   int from, to;                            // every lane's interval contains [from, to)
   float *query, *output;                   // [d_k][PW], [d_v][PW]
-  float* query_operand;                    // the query in the products' form
   float *largest, *sum, *moment, *shrink;  // [PW]: m, l, u and the factor of the last block
   int32_t *begin, *end, *strongest;        // [PW]
   float *unit_sum, *unit_max;              // [units][PW]
@@ -49,7 +40,7 @@ ATTNSCOPE_INLINE int unit_of(const SweepJob& job) {
 }
 
 static int64_t panel_scratch(int d_k, int d_v, int keys, int keys_per_cell) {
-  int64_t floats = static_cast<int64_t>(d_k + d_v + 4 + 3) * PW + query_operand_scratch(d_k);
+  int64_t floats = static_cast<int64_t>(d_k + d_v + 4 + 3) * PW;
   if (keys_per_cell > 0) {
     const int unit = unit_for(keys_per_cell);
     floats += (static_cast<int64_t>((keys + unit - 1) / unit) * 2 + (keys + BK - 1) / BK) * PW;
@@ -92,7 +83,6 @@ static float* set_up_panel(const SweepJob& job, int first_row, float* room, Pane
   };
   p.query = take(job.d_k * PW);
   p.output = take(job.d_v * PW);
-  p.query_operand = take(query_operand_scratch(job.d_k));
   p.largest = take(PW), p.sum = take(PW), p.moment = take(PW), p.shrink = take(PW);
   p.begin = reinterpret_cast<int32_t*>(take(PW));
   p.end = reinterpret_cast<int32_t*>(take(PW));
@@ -118,7 +108,6 @@ static float* set_up_panel(const SweepJob& job, int first_row, float* room, Pane
     p.sum[lane] = p.moment[lane] = 0;
     p.strongest[lane] = -1;
   }
-  if (p.low < p.high) p.low = p.low / key_grain * key_grain;
   // Whole units, so that a row's sums have the same bits whichever rows share its panel.
   if (const int unit = unit_of(job); unit > 1 && p.low < p.high) {
     p.low = p.low / unit * unit;
@@ -127,7 +116,6 @@ static float* set_up_panel(const SweepJob& job, int first_row, float* room, Pane
   }
   memset(p.output, 0, sizeof(float) * static_cast<uint64_t>(job.d_v) * PW);
   read_queries(job, p);
-  prepare_queries(p.query, job.d_k, p.query_operand);
   return room;
 }
 

@@ -198,12 +198,14 @@ static void clear_units(Panel& p, int unit, int first, int last) {
 
 /// The keys of [first, last) in one block that any row of the panel sees; in whole units, see set_up_panel.
 static Passing seen_keys(const SweepJob& job, Panel& p, int first, int last) {
-  const int unit = unit_of(job), grain = unit > key_grain ? unit : key_grain;
+  const int unit = unit_of(job);
   Passing keys = passing_keys(job.rule, p, first, last);
   if (keys.first < keys.last) {
-    keys.first = keys.first / grain * grain;
-    if (unit > 1) keys.last = (keys.last + unit - 1) / unit * unit;
-    keys.last = keys.last < last ? keys.last : last;
+    if (unit > 1) {
+      keys.first = keys.first / unit * unit;
+      keys.last = (keys.last + unit - 1) / unit * unit;
+      keys.last = keys.last < last ? keys.last : last;
+    }
   } else {
     keys.first = keys.last = last;
   }
@@ -231,11 +233,9 @@ static void sweep_block(const SweepJob& job, const Operands& operands, Panel& p,
   MaskAhead ahead(job.rule, p, (block + 1) * BK);
   const auto fetch = [&] { ahead.fetch(); };
   if (plain) {
-    multiply_keys<Keep::StoreMax>(operands, skip, count, p.query, p.query_operand, job.d_k, scores, p.largest,
-                                  fetch);
+    multiply_keys<Keep::StoreMax>(operands, skip, count, p.query, job.d_k, scores, p.largest, fetch);
   } else {
-    multiply_keys<Keep::Store>(operands, skip, count, p.query, p.query_operand, job.d_k, scores, nullptr,
-                               fetch);
+    multiply_keys<Keep::Store>(operands, skip, count, p.query, job.d_k, scores, nullptr, fetch);
     mark_scores(job.rule, p, b);
   }
   if (job.strongest != nullptr) find_strongest(p, b, before);
@@ -266,15 +266,13 @@ static void finish_panel(const SweepJob& job, Panel& p) {
 }
 
 static int64_t sweep_scratch(int panels, int d_k, int d_v, int keys, int keys_per_cell) {
-  return BK * PW + operand_scratch(d_k, d_v) + panels * panel_scratch(d_k, d_v, keys, keys_per_cell);
+  return BK * PW + panels * panel_scratch(d_k, d_v, keys, keys_per_cell);
 }
 
 static bool sweep_tile(const SweepJob& job) {
   const int panels = (job.rows + PW - 1) / PW;
   float* scores = job.scratch;
-  float* const operand_room = scores + BK * PW;
-  float* room = operand_room + operand_scratch(job.d_k, job.d_v);
-  [[maybe_unused]] const Session session{};
+  float* room = scores + BK * PW;
   constexpr int most_panels = 8;
   Panel panel[most_panels];
   int low = job.keys, high = 0;
@@ -285,8 +283,7 @@ static bool sweep_tile(const SweepJob& job) {
   }
   for (int block = low / BK; block * BK < high; ++block) {
     if (job.stop.asked != nullptr && job.stop.asked(job.stop.self)) return false;
-    const int block_end = (block + 1) * BK < job.keys ? (block + 1) * BK : job.keys;
-    const Operands operands = prepare_block(job, block * BK, block_end - block * BK, operand_room);
+    const Operands operands = operands_from(job, block * BK);
     for (int i = 0; i < panels; ++i) {
       Panel& p = panel[i];
       const int first = p.low > block * BK ? p.low : block * BK;

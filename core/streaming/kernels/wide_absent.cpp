@@ -1,5 +1,6 @@
-#include "core/streaming/kernels/wide_kernels.hpp"
+#include "core/streaming/kernels/kernels.hpp"
 
 namespace attnscope::streaming {
-const WideKernels wide_kernels{};
+extern const Kernels* const wide_kernels;
+const Kernels* const wide_kernels = nullptr;
 }  // namespace attnscope::streaming

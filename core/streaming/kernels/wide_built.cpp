@@ -1,7 +1,7 @@
-#include "core/streaming/kernels/wide_kernels.hpp"
+#include "core/streaming/kernels/kernels.hpp"
 
 namespace attnscope::streaming {
-extern const Kernels kernels_avx512, kernels_avx512_bfloat, kernels_amx_bfloat, kernels_amx_split_bfloat;
-const WideKernels wide_kernels{&kernels_avx512, &kernels_avx512_bfloat, &kernels_amx_bfloat,
-                               &kernels_amx_split_bfloat};
+extern const Kernels kernels_avx512;
+extern const Kernels* const wide_kernels;
+const Kernels* const wide_kernels = &kernels_avx512;
 }  // namespace attnscope::streaming
