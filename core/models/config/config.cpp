@@ -12,6 +12,7 @@
 
 #include "core/models/config/config_refused.hpp"
 #include "core/models/config/config_rope.hpp"
+#include "core/models/config/family_blocks.hpp"
 #include "core/text/utf8.hpp"
 #include "core/transformer/families/config_object.hpp"
 
@@ -63,22 +64,15 @@ LayerSpec attention_of(const ConfigObject& config, const Family& family, int d_m
 StackSpec stack_of(const ConfigObject& config, const Family& family, const ModelSpec& spec, int blocks) {
   const ConfigKeys& keys = family.keys;
   LayerSpec one = attention_of(config, family, spec.d_model);
-  BlockSettings& block = one.block;
-  block.kind = family.arrangement;
-  block.norm = family.norm;
-  block.epsilon = static_cast<float>(config.number(keys.epsilon, keys.default_epsilon));
-  block.activation = activation_of(config, family);
-  block.gated = family.is_gated();
-  block.d_inner = spec.d_inner;
-  if (find_part(family.decoder, Part::QueryNorm) != nullptr)
-    one.qk_norm = {family.norms_all_heads ? QkNorm::Kind::AllHeads : QkNorm::Kind::RootMeanSquare,
-                   block.epsilon};
-  StackSpec stack;
-  one.positions = family.positions;
-  if (one.positions == Positions::Learned) std::swap(stack.embedded, one.positions);
+  fill_block(one, family,
+             {.epsilon = static_cast<float>(config.number(keys.epsilon, keys.default_epsilon)),
+              .activation = activation_of(config, family),
+              .d_inner = spec.d_inner,
+              .norm = family.norm,
+              .positions = family.positions});
   if (is_rotary(one.positions))
     one.position_settings = rope_of(config, family, one.d_k, std::max(1, spec.max_positions));
-  stack.blocks.assign(static_cast<std::size_t>(blocks), one);
+  StackSpec stack = equal_blocks(one, blocks);
   if (family.windows != nullptr) {
     const std::vector<std::int64_t> windows = family.windows(config, stack.blocks.size());
     for (std::size_t i = 0; i < windows.size(); ++i)

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.hpp"
+#include "core/models/config/family_blocks.hpp"
 #include "core/models/config/gguf_keys.hpp"
 #include "core/text/utf8.hpp"
 #include "core/transformer/families/families.hpp"
@@ -165,25 +166,17 @@ LayerSpec attention_of(const ArchitectureKeys& keys, const Family& family, int d
 StackSpec stack_of(const ArchitectureKeys& keys, const Family& family, const ModelSpec& spec,
                    GgufTensors& files) {
   LayerSpec one = attention_of(keys, family, spec.d_model);
-  BlockSettings& block = one.block;
-  block.kind = family.arrangement;
-  const bool layer = family.norm == NormKind::LayerNorm;
-  // A GGUF file holds 1 + w where the config's family stores w.
-  block.norm = adds_one(family.norm) ? NormKind::RmsNorm : family.norm;
-  block.epsilon = static_cast<float>(
-      keys.number_or(layer ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon",
-                     family.keys.default_epsilon));
-  block.gated = family.is_gated();
-  block.activation = *activation_from(family.keys.default_activation);
-  block.d_inner = spec.d_inner;
-  if (find_part(family.blocks(), Part::QueryNorm) != nullptr)
-    one.qk_norm = {family.norms_all_heads ? QkNorm::Kind::AllHeads : QkNorm::Kind::RootMeanSquare,
-                   block.epsilon};
   const GgufRules& rules = *family.gguf;
-  StackSpec stack;
-  // Rows of a Llama's queries and keys are in the order of pairs.
-  one.positions = rules.interleaved ? Positions::RopeInterleaved : family.positions;
-  if (one.positions == Positions::Learned) std::swap(stack.embedded, one.positions);
+  const std::string_view epsilon = family.norm == NormKind::LayerNorm ? "attention.layer_norm_epsilon"
+                                                                      : "attention.layer_norm_rms_epsilon";
+  // The file holds 1 + w where the config's family stores w. Rows of a Llama's queries and keys are in the
+  // order of pairs.
+  fill_block(one, family,
+             {.epsilon = static_cast<float>(keys.number_or(epsilon, family.keys.default_epsilon)),
+              .activation = *activation_from(family.keys.default_activation),
+              .d_inner = spec.d_inner,
+              .norm = adds_one(family.norm) ? NormKind::RmsNorm : family.norm,
+              .positions = rules.interleaved ? Positions::RopeInterleaved : family.positions});
   if (is_rotary(one.positions)) one.position_settings = gguf_rope(keys, one.d_k, spec.max_positions, files);
   if (rules.grows_queries) {
     const double growth = keys.real("attention.temperature_scale").value_or(0);
@@ -193,7 +186,7 @@ StackSpec stack_of(const ArchitectureKeys& keys, const Family& family, const Mod
   }
   if (rules.score_cap > 0)
     one.soft_cap = static_cast<float>(keys.number_or("attn_logit_softcapping", rules.score_cap));
-  stack.blocks.assign(static_cast<std::size_t>(keys.whole("block_count", 1, 1024)), one);
+  StackSpec stack = equal_blocks(one, keys.whole("block_count", 1, 1024));
   leave_unrotated(stack, rules.unrotated_every);
   if (const int window = keys.whole_or("attention.sliding_window", rules.window, 0, 1 << 30); window > 0) {
     for (std::size_t i = 0; i < stack.blocks.size(); ++i) {
