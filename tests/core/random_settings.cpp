@@ -71,8 +71,8 @@ void randomise_positions(Random& random, Document& document) {
       settings.rope_low_turns + 0.25f * static_cast<float>(random.between(1, 80));
   settings.buckets_two_sided = random.coin();
   settings.buckets = settings.buckets_two_sided ? 2 * small(random, 2, 6) : small(random, 2, 9);
-  const int exact = settings.buckets / (settings.buckets_two_sided ? 4 : 2);
-  settings.bucket_distance = exact + small(random, 1, 20);
+  settings.bucket_distance =
+      least_bucket_distance(settings.buckets, settings.buckets_two_sided) + small(random, 0, 19);
   document.layer().weights[Parameter::PositionTable].reset();
   document.layer().weights[Parameter::RelativeBias].reset();
   if (document.layer().positions == Positions::Learned) {

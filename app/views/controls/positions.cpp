@@ -22,8 +22,8 @@ void make_fit(PositionSettings& s) {
   const int least = s.buckets_two_sided ? 4 : 2;
   s.buckets = std::clamp(s.buckets, least, 4096);
   if (s.buckets_two_sided) s.buckets += s.buckets % 2;
-  const int exact = s.buckets / (s.buckets_two_sided ? 4 : 2);  // buckets for single distances, a side
-  s.bucket_distance = std::clamp(s.bucket_distance, exact + 1, 1 << 24);
+  s.bucket_distance =
+      std::clamp(s.bucket_distance, least_bucket_distance(s.buckets, s.buckets_two_sided), 1 << 24);
 }
 
 struct Scaled {

@@ -60,8 +60,8 @@ void check_buckets(const PositionSettings& settings) {
   check_range("The number of buckets", settings.buckets, two_sided ? 4 : 2, 4096);
   if (two_sided)
     check_even("The number of buckets", settings.buckets, " with a side before and a side after");
-  const int exact = settings.buckets / (two_sided ? 4 : 2);
-  check_range("The bucket distance", settings.bucket_distance, exact + 1, 1 << 24);
+  check_range("The bucket distance", settings.bucket_distance,
+              least_bucket_distance(settings.buckets, two_sided), 1 << 24);
 }
 
 template <class T>

@@ -43,7 +43,7 @@ struct PositionSettings {
   float query_growth = 0;
   int query_growth_length = 8192;
   int buckets = 32;           // of relative distances, even when two-sided; >= 2 for each side
-  int bucket_distance = 128;  // from here on all distances share the last bucket; > half of a side's buckets
+  int bucket_distance = 128;  // from here on all distances share the last bucket, >= least_bucket_distance()
   bool buckets_two_sided = true;  // keys before and after the query have separate buckets
   /// Disentangled: k of He et al. 2021. Distances from k on share a vector on each side; there are 2k
   /// vectors.
@@ -52,6 +52,10 @@ struct PositionSettings {
   bool position_to_content = true;  // Disentangled: keys times position vectors projected as queries
   bool operator==(const PositionSettings&) const = default;
 };
+
+/// The least bucket distance: half of a side's buckets are for single distances, and one more distance begins
+/// the others.
+constexpr int least_bucket_distance(int buckets, bool two_sided) { return buckets / (two_sided ? 4 : 2) + 1; }
 
 /// The largest span of relative positions; there are twice as many vectors.
 inline constexpr int max_relative_span = 4096;

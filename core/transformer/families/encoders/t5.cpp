@@ -105,7 +105,8 @@ void read_mlp(const ConfigObject& config, BlockSettings& block) {
 
 void read_stack(const ConfigObject& config, StackSpec& stack) {
   const int buckets = config.whole("relative_attention_num_buckets", 32, 4, 4096),
-            distance = config.whole("relative_attention_max_distance", 128, buckets / 4 + 1, most_positions);
+            distance = config.whole("relative_attention_max_distance", 128,
+                                    least_bucket_distance(buckets, true), most_positions);
   for (LayerSpec& block : stack.blocks) {
     block.scaling = scaling_of(1, block.d_k);
     block.position_settings.buckets = buckets;
@@ -125,10 +126,10 @@ void read_model(const ConfigObject& config, ModelSpec& spec) {
   if (spec.architecture.ends_with("EncoderModel")) return;  // the encoder alone
   // On one side only, twice as many distances have a bucket of their own.
   const PositionSettings& positions = decoder.blocks[0].position_settings;
-  if (positions.bucket_distance <= positions.buckets / 2)
+  if (const int least = least_bucket_distance(positions.buckets, false); positions.bucket_distance < least)
     config.refuse("relative_attention_max_distance",
                   fmt::format("it is {}; more than {}, half of the decoder's buckets, was expected.",
-                              positions.bucket_distance, positions.buckets / 2));
+                              positions.bucket_distance, least - 1));
   spec.decoder = decoder;
   const bool tied = config.boolean("tie_word_embeddings", true);
   if (config.boolean("scale_decoder_outputs", tied))
