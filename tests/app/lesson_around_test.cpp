@@ -2,14 +2,13 @@
 // perplexity. They give nothing away, their tasks can be done by hand, and what their sentences tell of the
 // model is so.
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/lesson_files.hpp"
 #include "app/lesson_robot.hpp"
-#include "app/lessons/check.hpp"
 
 namespace attnscope::lesson_around_test {
 namespace {
@@ -36,16 +35,8 @@ bool is_reached(Player& player) { return player.state().reached.contains(player.
 
 TEST_CASE("the lessons around attention give nothing away", "[lessons][lesson_around]") {
   for (const std::string& name : {std::string("30-why-attention"), forward_lesson, stream_lesson,
-                                  std::string("33-perplexity-and-context")}) {
-    INFO(name);
-    const auto file = std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons" / (name + ".md");
-    const lessons::CheckedLesson checked = lessons::check_lesson(file);
-    for (const std::string& one : checked.problems) UNSCOPED_INFO(one);
-    for (const std::string& one : checked.warnings) UNSCOPED_INFO(one);
-    CHECK(checked.problems.empty());
-    CHECK(checked.warnings.empty());
-    CHECK(checked.played);
-  }
+                                  std::string("33-perplexity-and-context")})
+    test::check_shipped_lesson(name);
 }
 
 TEST_CASE("a sentence with a plural subject is typed until the model expects its verb",

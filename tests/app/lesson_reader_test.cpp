@@ -3,8 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/lesson_files.hpp"
 #include "app/lesson_robot.hpp"
-#include "app/lessons/check.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope::lesson_reader_test {
@@ -17,13 +17,7 @@ const std::string reader_lesson = "29-bank-in-a-trained-model";
 }  // namespace
 
 TEST_CASE("what the Reader names is that of the word that the step is about", "[lessons][lesson_reader]") {
-  const auto file = std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons" / (reader_lesson + ".md");
-  const lessons::CheckedLesson checked = lessons::check_lesson(file);
-  for (const std::string& one : checked.problems) UNSCOPED_INFO(one);
-  for (const std::string& one : checked.warnings) UNSCOPED_INFO(one);
-  CHECK(checked.problems.empty());
-  CHECK(checked.warnings.empty());
-  CHECK(checked.played);
+  test::check_shipped_lesson(reader_lesson);
 
   Player player({.width = 1600, .height = 1000});
   player.app().lessons().go_to({reader_lesson, 0});

@@ -6,8 +6,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "app/lesson_files.hpp"
 #include "app/lesson_robot.hpp"
@@ -20,30 +18,16 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using lessons::StepView;
 using test::checked_lesson;
+using test::lesson;
+using test::look;
 using test::Player;
 using test::refused_lesson;
 using test::TemporaryDirectory;
+using test::warnings;
 using test::written_lesson;
 
-/// Its first step begins in line 7. Row c has scores 2, 1, 1 and weights .5035, .2483, .2483.
-std::string lesson(const std::string& steps) {
-  return "---\nlesson: x\n---\n```start\n"
-         R"x({"given": {"tokens": [["a", "b", "c"]], "query": [[[[1, 0], [0, 1], [1, 1]]]], )x"
-         R"x("key": [[[[1, 1], [0, 1], [1, 0]]]], "value": [[[[2, 1], [1, 3], [0, 2]]]]}, )x"
-         R"x("scale": "1/sqrt(d_k)", "temperature": 1.0, "mask": {"causal": false, "padding": false}})x"
-         "\n```\n" +
-         steps;
-}
-std::string look(const std::string& lines) { return "```look\n" + lines + "\n```\n"; }
 std::string drag(const std::string& answer) {
   return "```ask drag\nHow large?\nrange: 0, 2.6\nanswer: " + answer + "\nwithin: 0.05\n```\n";
-}
-
-std::vector<std::string> warnings(const std::string& steps) {
-  const lessons::CheckedLesson found = checked_lesson(lesson(steps));
-  INFO(steps << fmt::format("{}", fmt::join(found.problems, "\n")));
-  CHECK(found.problems.empty());
-  return found.warnings;
 }
 
 /// A lesson that is being played.
