@@ -71,7 +71,7 @@ void Block::enter() {
   own.state = Fiber::State::Done;
   ++block.done_;
   block.park();
-  std::abort();  // nobody resumes a thread that is done
+  std::abort();  // a thread that is done is never resumed
 }
 
 void Block::resume(Fiber& fiber) {
@@ -202,7 +202,7 @@ void Block::sync() {
   for (int t = 0; t < threads_; ++t)
     if (Fiber& fiber = *fibers_[static_cast<std::size_t>(t)]; fiber.state == Fiber::State::AtBarrier)
       fiber.state = Fiber::State::Ready;
-  // Whoever comes last need not go on first.
+  // The thread that comes last need not go on first.
   park();
 }
 

@@ -49,7 +49,7 @@ class EmulatedDevice final : public gpu::Device {
   gpu::StaleWord current() override { return {never_stale ? nullptr : &word_, word_}; }
   void make_stale() noexcept override { ++word_; }
 
-  /// Launches that nobody has waited for.
+  /// Launches that were not waited for.
   std::uint64_t under_way() const { return launched_ - finished_; }
   std::size_t allocated() const { return allocated_; }
   std::size_t most_allocated() const { return most_allocated_; }

@@ -1,8 +1,9 @@
 // Runs on a machine with a card what the tests run on the emulated one, and measures it: see tests/bench/gpu.
 // on_card [--emulated] [--out FOLDER] [--seconds S] SECTION …
-// on_card kernels        "CUDA" or "none": whether this build has kernels for cards; exit code 1 where it has
-// none on_card probe          the card's name; without one, a sentence and exit code 77 on_card line FOLDER
-// NAME VALUE UNIT    keeps a line of somebody else on_card table FOLDER   what is there so far
+// on_card kernels   "CUDA" or "none": whether this build has kernels for cards; exit code 1 where it has none
+// on_card probe     the card's name; without one, a sentence and exit code 77
+// on_card line FOLDER NAME VALUE UNIT    keeps a line that another program measured
+// on_card table FOLDER   what is there so far
 #include "gpu/cuda/on_card.hpp"
 
 #include <cmath>
@@ -49,7 +50,7 @@ Numbers::Numbers(std::int64_t heads, std::int64_t n, std::int64_t d) {
   samples::Random random(static_cast<std::uint64_t>(n * 1000 + d));
   for (std::vector<float>* values : {&q, &k, &v})
     for (std::int64_t i = 0; i < n * d; ++i) values->push_back(static_cast<float>(random.normal()));
-  // Whoever owns the numbers lives as long as they do: the card keeps its copy from sweep to sweep.
+  // The owner of the numbers lives as long as they do: the card keeps its copy from sweep to sweep.
   const auto owner = std::make_shared<int>(0);
   problem.heads = problem.kv_heads = heads;
   problem.queries = problem.keys = n;

@@ -147,7 +147,7 @@ void keep_line(const std::string& folder, const std::string& name, const std::st
   std::filesystem::create_directories(folder, failed);
   const std::string path = folder + "/measured.tsv", line = name + '\t' + value + '\t' + unit + '\n';
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  // One write: a line is there whole or not at all, whoever else writes to the file.
+  // One write: a line is there whole or not at all, also while another program writes to the file.
   const bool written = file >= 0 &&
                        ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size()) &&
                        ::fsync(file) == 0;
