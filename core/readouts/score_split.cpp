@@ -176,9 +176,15 @@ void check_question(const Model& model, const ModelRun& run, const ScoreQuestion
   check_is_sum(stack.spec, model.spec.family);
   if (asked.block < stack.run.attention.size()) {
     const AttentionRun& attention = stack.run.attention[asked.block];
-    if (attention.staged || layer_of(stack.spec, attention, asked.block).qk_norm.kind == QkNorm::Kind::Layer)
+    if (attention.staged)
       throw Error(fmt::format(
-          "Layer {} has other settings of attention than the model; its scores are not split into parts.",
+          "Layer {} has settings that are computed stage by stage, such as linear attention, a pattern or a "
+          "painted mask; its scores are not split into parts.",
+          asked.block));
+    if (layer_of(stack.spec, attention, asked.block).qk_norm.kind == QkNorm::Kind::Layer)
+      throw Error(fmt::format(
+          "The norm of the queries and keys of layer {} subtracts their mean; its scores are not split into "
+          "parts.",
           asked.block));
   }
   const std::int64_t rows = stack.run.hidden[0].rows();

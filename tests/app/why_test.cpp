@@ -208,7 +208,8 @@ TEST_CASE("the last line under Why is the layer's own: linear attention has no s
     robot.click("Linear attention");
     robot.settle();
     ask_why();
-    CHECK(why_shown(robot).score_problem.find("other settings of attention") != std::string::npos);
+    CHECK(why_shown(robot).score_problem.find("computed stage by stage, such as linear attention") !=
+          std::string::npos);
     const LayerResult& layer = robot.app().shown()->layer();
     REQUIRE(layer.document.layer().linear);
     const Cell cell = robot.app().selection().cell;

@@ -5,13 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "core/base/error.hpp"
 #include "core/document/attention_settings.hpp"
 #include "core/models/opened/block_tensors.hpp"
 #include "core/models/reading/open_model.hpp"
 #include "core/models/run_heads.hpp"
+#include "core/read_gpt.hpp"
 #include "core/readouts/contribution.hpp"
 #include "core/readouts/part_groups.hpp"
 #include "core/small_models.hpp"
@@ -19,6 +23,8 @@
 
 namespace attnscope::strongest_path_test {
 namespace {
+
+using Catch::Matchers::ContainsSubstring;
 
 struct Best {
   StreamPart part;
@@ -137,6 +143,33 @@ TEST_CASE("the strongest path ends at a head whose block has settings of its own
     }
   }
   CHECK(ends > 0);
+}
+
+TEST_CASE("a score that is not split says which setting of its layer is why", "[readouts][why]") {
+  small_models::ReadGpt o;
+  const auto refusal = [&](const auto& set) -> std::string {
+    LayerSpec layer = attention_only(o.model->spec.decoder->blocks[1]);
+    set(layer);
+    const ModelChanges own{.blocks = {{.block = 1, .attention = SharedValue<LayerSpec>(layer)}}};
+    const ModelRun run = run_model(*o.model, o.input, {.changes = own}, o.work);
+    split_score(*o.model, run, {AttentionOf::Decoder, 0, 0, 3, 2}, o.work);  // another layer
+    try {
+      split_score(*o.model, run, {AttentionOf::Decoder, 1, 0, 3, 2}, o.work);
+    } catch (const Error& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  const auto staged = ContainsSubstring("Layer 1 has settings that are computed stage by stage");
+  CHECK_THAT(refusal([](LayerSpec& layer) { layer.linear = true; }), staged);
+  CHECK_THAT(refusal([](LayerSpec& layer) { layer.softmax = SoftmaxKind::Naive; }), staged);
+  CHECK_THAT(refusal([](LayerSpec& layer) { layer.masking.mistake = MaskMistake::DiagonalToo; }), staged);
+  CHECK_THAT(refusal([](LayerSpec& layer) { layer.qk_norm.kind = QkNorm::Kind::Layer; }),
+             ContainsSubstring("The norm of the queries and keys of layer 1 subtracts their mean"));
+  // Settings that differ from the model's and are swept.
+  CHECK(refusal([](LayerSpec& layer) { layer.qk_norm.kind = QkNorm::Kind::RootMeanSquare; }) == "");
+  CHECK(refusal([](LayerSpec& layer) { layer.soft_cap = 4; }) == "");
+  CHECK(refusal([](LayerSpec& layer) { layer.masking.window.left = 2; }) == "");
 }
 
 }  // namespace attnscope::strongest_path_test
