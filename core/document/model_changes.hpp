@@ -44,8 +44,8 @@ struct BlockChange {
   int block = 0;
   bool attention_off = false;
   bool mlp_off = false;  // not of Cross
-  /// No causal mask, no window, and none of the pattern and the painted cells of `attention`; the input's own
-  /// mask still hides keys.
+  /// No causal mask, no window, and none of the pattern, the mistake and the painted cells of `attention`;
+  /// the input's own mask still hides keys.
   bool mask_off = false;
   bool causal = false;               // adds a causal mask to self-attention without one
   std::optional<double> scale = {};  // replaces the model's multiplier of q·k; 1 = off

@@ -207,6 +207,8 @@ void put_attention(const BlockChange& change, const LayerSpec& own, std::int64_t
   if (change.mask_off) {
     layer.masking.window = {};
     layer.masking.sparsity = {};
+    layer.masking.heads.clear();
+    layer.masking.mistake = MaskMistake::None;
     layer.masking.additive.reset();
   }
   layer.masking.additive = fitted(layer.masking.additive, queries, keys, hidden);

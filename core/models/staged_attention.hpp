@@ -56,9 +56,10 @@ std::shared_ptr<const StagedAttention> stage_attention(const ChangedBlock&,
 /// −∞ at keys that the input's mask hides, [1][1][queries][keys]; null if it hides none.
 TensorPtr hidden_keys(std::span<const std::uint8_t> mask, std::int64_t queries);
 /// Gives a layer the settings of a block's attention: scale, temperature, and those of attention_only(), each
-/// the change's or, without any, that of `own`; then the mask's switches: one that is off has no pattern and
-/// no painted cells either. A painted mask is fitted to the text: what it hides beyond `queries` and `keys`
-/// is left out, and cells beyond it are not hidden. `hidden`: hidden_keys() of the input.
+/// the change's or, without any, that of `own`; then the mask's switches: one that is off has no pattern,
+/// no mistake and no painted cells either. A painted mask is fitted to the text: what it hides beyond
+/// `queries` and `keys` is left out, and cells beyond it are not hidden. `hidden`: hidden_keys() of the
+/// input.
 void put_attention(const BlockChange&, const LayerSpec& own, std::int64_t queries, std::int64_t keys,
                    const TensorPtr& hidden, LayerSpec&);
 

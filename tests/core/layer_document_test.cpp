@@ -243,13 +243,15 @@ TEST_CASE("a block of RoBERTa, whose positions begin at 2, can have rotary ones"
                     ContainsSubstring("Token 3 stands at position 6"));
 }
 
-TEST_CASE("a mask that is off takes a block's own pattern and painted cells with it",
+TEST_CASE("a mask that is off takes a block's own pattern, mistake and painted cells with it",
           "[models][layer_document]") {
   Machine machine;
   const Opened o("gpt2");
   const BlockTensors tensors = block_tensors(*o.model, AttentionOf::Decoder, 1);
   LayerSpec settings = attention_only(tensors.layer), shown = tensors.layer;
   settings.masking.sparsity.kind = Sparsity::Kind::Strided;
+  settings.masking.mistake = MaskMistake::DiagonalToo;
+  settings.masking.heads = {0};
   settings.masking.additive = std::make_shared<const Tensor>(Shape{1, 1, 9, 9}, std::vector<float>(81, -2));
   const ModelChanges off{
       .blocks = {{.block = 1, .mask_off = true, .attention = SharedValue<LayerSpec>(settings)}}};

@@ -197,6 +197,8 @@ class EditReader {
     off.causal = false;
     off.window = {};
     off.sparsity = {};
+    off.heads.clear();
+    off.mistake = MaskMistake::None;
     if (settings.additive) off.additive = change.mask_off ? was_.masking.additive : nullptr;
     causal.causal = true;
     if (!is_same(was_.masking, now_.masking)) {
@@ -230,6 +232,8 @@ class EditReader {
       // The mask's switches are in it from now on, and what one that is off had taken away stays away.
       if (change.mask_off) {
         made.masking.sparsity = now.masking.sparsity;
+        made.masking.heads = now.masking.heads;
+        made.masking.mistake = now.masking.mistake;
         if (settings_of(change).masking.additive) made.masking.additive = now.masking.additive;
       }
       made.masking.causal = now.masking.causal;
