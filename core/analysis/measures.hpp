@@ -37,7 +37,8 @@ struct RowMeasures {
   // (see core/text/token.hpp; 0 without a text) and on keys that belong to no token. Self, previous
   // and next are 0 for cross-attention.
   double self = 0, previous = 0, next = 0, first = 0, special = 0, extra = 0;
-  double distance = 0;  // mean |query's position - key|, in tokens, weighted by w; keys of no token left out
+  double distance = 0;  // mean |query's position - key|, in tokens, weighted by w; keys of no token left out;
+                        // NaN when a weight is
   double dropped = 0;   // masked mass: full attention's weight on keys that the window or pattern hides
   /// Frobenius norm of the softmax's Jacobian, ‖diag(w) - w wᵀ‖ / temperature with ‖·‖² = Σw² - 2Σw³ +
   /// (Σw²)², divided by what uniform attention over the n allowed keys has, √(n-1) / n / temperature: 1 = as

@@ -67,7 +67,8 @@ void measure_places(const SumsOfRow& sums, RowMeasures& row) {
   row.next = static_cast<double>(sums.near[3]);
   row.special = sums.special;
   row.extra = sums.extra;
-  row.distance = sums.on_tokens > 0 ? sums.distances / sums.on_tokens : 0;
+  const bool is_measured = sums.on_tokens > 0 || std::isnan(sums.on_tokens);  // NaN stays
+  row.distance = is_measured ? sums.distances / sums.on_tokens : 0;
 }
 
 }  // namespace

@@ -160,6 +160,8 @@ TEST_CASE("NaN and infinities in the input are computed like the formula says") 
   CHECK(result->layer().measures.head(0, 0).not_finite == 16);
   CHECK(result->layer().measures.row(0, 0, 0).strongest == -1);
   CHECK(std::isnan(result->layer().measures.row(0, 0, 0).entropy));
+  CHECK(std::isnan(result->layer().measures.row(0, 0, 0).distance));
+  CHECK(std::isnan(result->layer().measures.head(0, 0).distance));
 }
 
 TEST_CASE("One token attends to itself") {

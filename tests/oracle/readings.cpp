@@ -37,7 +37,7 @@ Reading read_row(std::span<const double> weights, std::ptrdiff_t position, std::
     on_tokens += w;
     reading.distance += w * static_cast<double>(std::abs(away));
   }
-  reading.distance = on_tokens > 0 ? reading.distance / on_tokens : 0;
+  if (!std::isnan(on_tokens)) reading.distance = on_tokens > 0 ? reading.distance / on_tokens : 0;
   reading.effective = nothing ? 0 : std::exp(reading.entropy);
   reading.jacobian = std::sqrt(squares);
   return reading;
