@@ -161,7 +161,8 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
   add_spot_options(*render, options.spot);
   add_sweep(*render, options);
   render->add_flag("--start", options.start, "With the three things that the first launch offers to do");
-  render->add_flag("--every-query", options.every_query, "All queries of a long text, for minutes");
+  render->add_flag("--every-query", options.every_query,
+                   "All queries of a long text and all numbers of a model, for minutes");
   render->add_option("--layer", options.layer, layer_help)->type_name("NAME");
   add_answers(*render, options.answers);
   add_checked(*render, language_option(options.language));

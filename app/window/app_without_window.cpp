@@ -1,6 +1,9 @@
 #include "app/window/app_without_window.hpp"
 
+#include <thread>
+
 #include "app/files/paths.hpp"
+#include "core/engine/model/model_engine.hpp"
 
 namespace attnscope {
 namespace {
@@ -8,6 +11,7 @@ namespace {
 constexpr float time_step = 1.0f / 60;
 constexpr int most_frames = 600;  // ten seconds; an animation may never end
 constexpr int layout_frames = 3;
+constexpr std::chrono::milliseconds pause{1};  // between two looks at what a worker does
 
 }  // namespace
 
@@ -37,6 +41,18 @@ void AppWithoutWindow::settle() {
   for (int i = 0; i < most_frames && (!app.settled() || app.wants_frame()); ++i) frame();
 }
 
+void AppWithoutWindow::arrive() {
+  const FileParts& files = app.files();
+  const ModelEngine& models = app.workspace().models.engine();
+  do {
+    const ModelReadingPtr before = models.latest();
+    build(time_step);
+    engine.wait_idle();
+    while (files.models.arrival() && models.busy() && models.latest() == before)
+      std::this_thread::sleep_for(pause);
+  } while ((files.opening.is_on_its_way() || files.arriving.arrival()) && !app.settled());
+}
+
 void AppWithoutWindow::finish_film() {
   while (!app.settled()) frame();
 }
@@ -55,10 +71,33 @@ void AppWithoutWindow::draw() {
 }
 
 void AppWithoutWindow::frame() {
+  const ModelReadingPtr before = app.workspace().models.engine().latest();
   build(time_step);
   draw();
   engine.wait_idle();
-  app.finish_numbers();  // so that the number of frames does not depend on the machine
+  // So that the number of frames does not depend on the machine.
+  if (!model_left_ || wait_for_model(before)) app.finish_numbers();
+}
+
+/// Waits until nothing is computed of the model, or its time is up. False: the model's first reading has come
+/// since `before`, and the next frame takes it. `before`: the newest reading when the frame began.
+bool AppWithoutWindow::wait_for_model(const ModelReadingPtr& before) {
+  using Clock = std::chrono::steady_clock;
+  ModelFollowing& following = app.workspace().models;
+  ModelEngine& models = following.engine();
+  while (models.busy()) {
+    const bool is_seen = !app.files().models.arrival() && following.is_up_to_date(app.document());
+    if (!is_seen && models.latest() != before) return false;
+    if (is_seen && *model_left_ <= std::chrono::nanoseconds::zero()) {
+      models.cancel();
+      models.wait_idle();
+      break;
+    }
+    const Clock::time_point began = Clock::now();
+    std::this_thread::sleep_for(pause);
+    if (is_seen) *model_left_ -= Clock::now() - began;
+  }
+  return true;
 }
 
 }  // namespace attnscope

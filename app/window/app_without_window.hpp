@@ -1,8 +1,10 @@
 // app/window: the App with a framebuffer instead of a window.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "app/kit/gl/imgui_host.hpp"
@@ -27,6 +29,12 @@ class AppWithoutWindow {
 
   /// Draws frames until nothing moves or is computed any more, at most 600.
   void settle();
+  /// Makes frames until what was opened is on screen. Of a model only the heads and the prediction are waited
+  /// for: the others may take minutes, and the view that comes next may not show them.
+  void arrive();
+  /// From now on frames wait so long in all for a model's later numbers (lens, scores, effects); then the
+  /// model is stopped, and what is known is drawn.
+  void limit_model(std::chrono::nanoseconds most) { model_left_ = most; }
   /// Draws frames until an animated picture is complete: each value takes some frames.
   void finish_film();
   /// Draws the frames that a layout needs: each uses sizes of the one before.
@@ -39,6 +47,7 @@ class AppWithoutWindow {
 
  private:
   void frame();
+  bool wait_for_model(const ModelReadingPtr& before);
 
   Form form_;
   SharedPool pool_;
@@ -51,6 +60,7 @@ class AppWithoutWindow {
 
  private:
   ImGuiHost host_;
+  std::optional<std::chrono::nanoseconds> model_left_;  // nothing: as long as they take
 
  public:
   App app;

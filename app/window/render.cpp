@@ -1,6 +1,7 @@
 #include "app/window/render.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <optional>
 #include <unistd.h>
@@ -29,6 +30,9 @@
 
 namespace attnscope {
 namespace {
+
+/// How long a picture waits for a model's lens, scores and effects, unless all are asked for.
+constexpr std::chrono::seconds model_time{60};
 
 void check_request(const RenderOptions& options) {
   if (options.view && !mode_named(*options.view))
@@ -227,6 +231,14 @@ std::string limit_queries(const Document& document, const RenderOptions& options
                      step == 2 ? "nd" : "th", in_quotes(options.file->native()));
 }
 
+/// A sentence if the model was stopped before all that the view shows of it was computed.
+std::string stopped_note(const App& app, const RenderOptions& options) {
+  const ModelReadingPtr model = app.model();
+  if (!model || !model->is_stopped) return {};
+  return fmt::format("Not all numbers of {} were computed in {} s; --every-query computes all.",
+                     in_quotes(options.file->native()), model_time.count());
+}
+
 }  // namespace
 
 std::string render_picture(const RenderOptions& options) {
@@ -252,6 +264,7 @@ std::string render_picture(const RenderOptions& options) {
     layers = session->layers;
     if (const OpenedModelPtr& model = session->document.within.read().model) left_out = model->model->note;
     const std::string step_note = limit_queries(session->document, options, drawn);
+    if (!options.every_query) drawn.limit_model(model_time);
     app.files().opening.open(*std::exchange(session, std::nullopt), *options.file, options.layer,
                              options.answers);
     note = guessed_note(app.document(), *options.file);
@@ -263,7 +276,10 @@ std::string render_picture(const RenderOptions& options) {
     app.lessons().go_to({std::filesystem::absolute(*options.file).native(), 0});
     if (!app.lessons().open()) throw Error(app.message());
   }
-  drawn.settle();
+  if (is_model && options.view)
+    drawn.arrive();
+  else
+    drawn.settle();
   // If the model cannot run, the App shows the previous Document, which was not asked for.
   if (is_model && !app.document().within.read()) {
     const Notice* const why = app.view().notices.of(Notice::Source::Answer);
@@ -279,6 +295,8 @@ std::string render_picture(const RenderOptions& options) {
   if (options.start) app.offer_start();
   drawn.settle();
   drawn.lay_out();
+  if (const std::string stopped = stopped_note(app, options); !stopped.empty())
+    note += (note.empty() ? "" : " ") + stopped;
   if (options.region == PictureRegion::Grid && ending != ".html") {
     write_grid_figure(*draw_figure(app, {.region = options.region, .path = options.out}),
                       Work{*app.backends().pool(), {}}, {});

@@ -27,7 +27,7 @@ struct RenderOptions {
   PictureSeries series = PictureSeries::None;
   edit::Sweep sweep = {};
   bool start = false;        // with the three things to try of the first start
-  bool every_query = false;  // of a long text; else only as many as take seconds
+  bool every_query = false;  // of a long text, and all numbers of a model; else as many as take seconds
   Spot spot;                 // head and cell; those not given are the session's
   // Empty: those of the session; without a session explore, dark and English.
   std::optional<std::string> view, theme, language;
@@ -47,7 +47,7 @@ std::string cost_note(const Document&, const Backends&, const Backend&, std::int
 /// Draws with the same App as the window until its picture is complete, and writes it. Throws Error for a
 /// file that cannot be opened or computed, a view, theme or language that does not exist, a size that cannot
 /// be drawn, and a picture that cannot be written. Returns what was lost of a damaged session, what was
-/// guessed about a dump, or which queries of a long text are left out; else empty.
+/// guessed about a dump, or what of a long text is left out; else empty.
 std::string render_picture(const RenderOptions&);
 
 /// A lesson as pages: a PDF, an HTML file, or one PNG for each step, "01.png" and so on, in a folder that is

@@ -1,12 +1,16 @@
 // Messages on the terminal for a picture that takes long.
+#include <chrono>
 #include <filesystem>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/session/session.hpp"
+#include "app/state/window_state.hpp"
 #include "app/window/app_without_window.hpp"
 #include "app/window/render.hpp"
+#include "core/engine/model/model_reading.hpp"
+#include "support/letters_gpt.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::render_cost_test {
@@ -19,6 +23,19 @@ std::filesystem::path text_of(const TemporaryDirectory& directory, int words) {
   std::string text;
   for (int i = 0; i < words; ++i) text += "a ";
   return directory.write("text.txt", text);
+}
+
+/// A model whose later numbers take longer than some frames.
+Session slow_model(const TemporaryDirectory& directory) {
+  write_letters_gpt(directory / "m", 12, 256);
+  const std::string path = (directory / "m").native();
+  return open_session(directory.write("m.json", R"({"attnscope": 1, "model": {"path": ")" + path +
+                                                    R"(", "text": "ab c de a b c ab de a c b d e a c"}})"),
+                      {});
+}
+
+bool has_all_effects(const ModelReading& model) {
+  return model.effects && model.effects->known == std::ssize(model.effects->heads);
 }
 
 }  // namespace
@@ -56,6 +73,38 @@ TEST_CASE("a picture of a long text has so many queries that they take seconds",
   REQUIRE(drawn.app.shown()->layer().is_long());
   CHECK(drawn.app.shown()->layer().surveys[0]->known.rows.step == 4);
   CHECK_FALSE(drawn.engine.busy());
+}
+
+TEST_CASE("a picture waits for a model's later numbers as long as it was told", "[render]") {
+  const TemporaryDirectory directory;
+  AppWithoutWindow drawn({320, 200, 1, BackendPreference::Cpu});
+  drawn.limit_model(std::chrono::seconds(0));
+  drawn.app.files().opening.open(slow_model(directory), directory / "m.json", {}, {});
+  drawn.settle();
+  const ModelReadingPtr model = drawn.app.model();
+  REQUIRE(model);
+  REQUIRE(model->run);
+  CHECK(drawn.app.view().mode == Mode::Model);
+  CHECK(model->is_stopped);
+  CHECK_FALSE(has_all_effects(*model));
+  CHECK(drawn.app.settled());
+}
+
+TEST_CASE("a picture of one layer of a model does not wait for the effects of all heads", "[render]") {
+  const TemporaryDirectory directory;
+  AppWithoutWindow drawn({320, 200, 1, BackendPreference::Cpu});
+  drawn.app.files().opening.open(slow_model(directory), directory / "m.json", {}, {});
+  drawn.arrive();
+  REQUIRE(drawn.app.document().within.read());
+  REQUIRE(drawn.app.view().mode == Mode::Model);
+  REQUIRE(drawn.app.shown());
+  CHECK(drawn.app.shown()->document.within.read());
+  drawn.app.view().mode = Mode::Explore;
+  drawn.settle();
+  const ModelReadingPtr model = drawn.app.model();
+  REQUIRE(model);
+  CHECK(model->is_complete);
+  CHECK_FALSE(has_all_effects(*model));
 }
 
 }  // namespace attnscope::render_cost_test
