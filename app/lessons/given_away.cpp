@@ -154,8 +154,11 @@ bool ShownStep::shows(const Asked& asked) const {
   // The walk shows every stage.
   const bool is_walked = step_->view == StepView::Walk &&
                          (!step_->from || place_of_stage(asked.plane) >= place_of_stage(*step_->from));
-  const bool is_printed = is_walked || (step_->view == StepView::Matrix && stage == asked.plane);
+  const bool is_matrix = step_->view == StepView::Matrix || step_->view == StepView::Grid;
+  const bool is_printed = is_walked || (is_matrix && stage == asked.plane);
   if (is_printed && keys_ <= most_printed && !asked.row_alone) return true;
+  // The cell's numbers up to its weight; of other cells of the row its table has those.
+  if (step_->view == StepView::Cell && step_->query == asked.query && !asked.row_alone) return true;
   // The table of the step's row is shown beside planes, not beside vectors; it has no column "masked".
   const bool is_plane = std::ranges::find(cell_names, stage, &CellName::plane) != cell_names.end();
   if (!is_plane || step_->query != asked.query) return false;
@@ -165,8 +168,8 @@ bool ShownStep::shows(const Asked& asked) const {
 bool ShownStep::shows_open(const Asked& asked) const {
   if (!shows(asked)) return false;
   if (!step_->covers) return true;
-  // Of the walk the stages before the step's own are open.
-  if (step_->view == StepView::Walk && !asked.row_alone &&
+  // Of the walk and of a cell the stages before the step's own are open.
+  if ((step_->view == StepView::Walk || step_->view == StepView::Cell) && !asked.row_alone &&
       place_of_stage(asked.plane) < place_of_stage(step_->stage.value_or("weights")))
     return true;
   // With two sides the held one is covered, with one that one.

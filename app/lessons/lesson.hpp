@@ -87,18 +87,25 @@ struct CodeLine {
 enum class Plot : std::uint8_t { None, Scores, Row, Entropy, Pruning };
 
 /// What stands beside the words: the step's stage as a matrix, beside it what is held; the matrices of the
-/// computation up to the step's last stage; every head's matrix of the step's stage; or the
-/// weights and the loss's gradients of weights and logits.
-enum class StepView : std::uint8_t { Matrix, Walk, Heads, Gradients };
+/// computation up to the step's last stage; every head's matrix of the step's stage; the weights and the
+/// loss's gradients of weights and logits; every head of every text, or of every layer of a model; the keys
+/// and values that a cache keeps; or one cell with all its numbers.
+enum class StepView : std::uint8_t { Matrix, Walk, Heads, Gradients, Grid, Cache, Cell };
 struct KnownView {
   std::string_view name, what;
 };
-inline constexpr std::array<KnownView, 4> known_views{
+inline constexpr std::array<KnownView, 7> known_views{
     {{"matrix", "the step's stage of the chosen head, and of what is held; the usual one"},
      {"walk", "queries, keys, values, scores … up to \"until\", as in Walk"},
      {"heads", "the step's stage of every head of the layer, small"},
      {"gradients",
-      "A, ∂A and ∂M of the head: its weights, the loss's gradient of them and that of the logits"}}};
+      "A, ∂A and ∂M of the head: its weights, the loss's gradient of them and that of the logits"},
+     {"grid",
+      "the step's stage of every head of every text; of a model all heads of all layers, without the large "
+      "one"},
+     {"cache",
+      "keys and values row by row: which are kept when the chosen token is new, what it reads, in bytes"},
+     {"cell", "one query and one key number by number, their products, and the steps to the weight"}}};
 
 /// Lines of the file, from 1; 0 if the step does not have the field.
 struct StepLines {

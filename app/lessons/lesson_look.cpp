@@ -92,8 +92,10 @@ StepView LessonReader::view_of(std::string_view value) const {
     for (const KnownView& view : known_views) names.push_back(view.name);
     fail(fmt::format("\"view\" is \"{}\"; there are {}", value, fmt::join(names, ", ")));
   }
-  if (lesson_.of_model()) fail("\"view\" is not for lessons on a model, which show all of its heads");
-  return static_cast<StepView>(found - known_views.begin());
+  const auto view = static_cast<StepView>(found - known_views.begin());
+  if (lesson_.of_model() && view != StepView::Grid)
+    fail("\"view\" is not for lessons on a model, but for \"grid\", which leaves the large head out");
+  return view;
 }
 
 Plot LessonReader::plot_of(std::string_view value) const {

@@ -21,6 +21,9 @@ void StepChecker::check(const LayerResult& shown, const LayerResult* held, const
     add(lines.view, "\"view: walk\" begins with queries and keys, and the step gives weights alone.");
   if (step_.view == StepView::Gradients && !shown.gradients)
     add(lines.view, "\"view: gradients\" shows those of a \"loss\", and the step's Document has none.");
+  if (step_.view == StepView::Cell && !knows_scores(shown.document))
+    add(lines.view, "\"view: cell\" begins with a query and a key, and the step gives weights alone.");
+  if (step_.view == StepView::Cache) check_cache(shown);
   check_cells(shown, held, reading != nullptr);
   if (step_.stage && !plane_called(shown, *step_.stage) && !vectors_called(shown, *step_.stage))
     add(lines.stage,
@@ -40,6 +43,20 @@ void StepChecker::check(const LayerResult& shown, const LayerResult* held, const
       add(lines.row,
           fmt::format("\"row\" is {}, {}; the step has {} heads and {} queries, counted from 0.",
                       sketch->head, sketch->query, shown.dimensions.heads, shown.dimensions.queries));
+}
+
+/// What a cache keeps are keys and values of tokens that later ones cannot change.
+void StepChecker::check_cache(const LayerResult& shown) {
+  const LayerSpec& layer = shown.document.layer();
+  if (!knows_scores(shown.document) || !knows_values(shown.document))
+    add(step_.lines.view, "\"view: cache\" shows keys and values, and the step gives weights alone.");
+  else if (!layer.masking.causal)
+    add(step_.lines.view, "\"view: cache\" is of a causal mask, and the step has none.");
+  else if (shown.trace[Stage::Memory] || shown.trace[Stage::Latent] || shown.dimensions.extra > 0)
+    add(step_.lines.view,
+        "\"view: cache\" shows keys and values of the text's own tokens, not those of a second text, of "
+        "latents "
+        "or of learned keys.");
 }
 
 void StepChecker::check_cells(const LayerResult& shown, const LayerResult* held, bool is_model) {

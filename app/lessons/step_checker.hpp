@@ -36,6 +36,7 @@ class StepChecker {
   double evaluate(const Expression& expression);
   void check(const Prose& prose);
   void check(const Question& question);
+  void check_cache(const LayerResult& shown);
   void check_cells(const LayerResult& shown, const LayerResult* held, bool is_model);
   LookUp look_up_of(const LayerResult& layer, const LayerResult* held, const ModelReading* reading) const;
 

@@ -58,13 +58,17 @@ TEST_CASE("a step says what stands beside its words", "[lessons][lesson_view]") 
   CHECK(view("view: walk").view == StepView::Walk);
   CHECK(view("view: heads").view == StepView::Heads);
   CHECK(view("view: gradients").view == StepView::Gradients);
+  CHECK(view("view: grid").view == StepView::Grid);
+  CHECK(view("view: cache").view == StepView::Cache);
+  CHECK(view("view: cell").view == StepView::Cell);
   CHECK(view("view: walk\nfrom: scores\nuntil: weights").from == "scores");
   CHECK_FALSE(view("view: walk").from);
 
   const auto refused = [](const std::string& steps, const std::string& words) {
     refused_lesson(lesson("## a\n" + steps), words);
   };
-  refused(look("view: lunch"), "a.md:9: \"view\" is \"lunch\"; there are matrix, walk, heads, gradients.");
+  refused(look("view: lunch"),
+          "a.md:9: \"view\" is \"lunch\"; there are matrix, walk, heads, gradients, grid, cache, cell.");
   refused(look("view:"), "a.md:9: \"view\" is \"\"; there are");
   refused(look("view: matrix\nfrom: scores"), "a.md:10: \"from\" is for \"view: walk\".");
   refused(look("view: walk\nfrom: lunch"), "a.md:10: \"from\" is \"lunch\"; there are embedding, ");
@@ -78,6 +82,9 @@ TEST_CASE("a step says what stands beside its words", "[lessons][lesson_view]") 
           "a.md:9: \"view: walk\" has one side");
   refused_lesson("---\nlesson: x\nmodel: smollm2\n---\n## a\n" + look("view: walk"),
                  "a.md:7: \"view\" is not for lessons on a model");
+  CHECK(lessons::parse_lesson("---\nlesson: x\nmodel: smollm2\n---\n## a\n" + look("view: grid"), "a.md")
+            .steps.at(0)
+            .view == StepView::Grid);
 }
 
 TEST_CASE("the command line lists what can stand beside a step's words", "[lessons][lesson_view][cli]") {

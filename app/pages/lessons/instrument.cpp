@@ -250,16 +250,22 @@ std::optional<ColourScale> lesson_scale(const LessonPage& page, bool two) {
   const std::optional<Plane> plane = lesson_plane(page, scene);
   if (!plane) return std::nullopt;
   ColourScale scale = colour_scale(scene, *plane, std::min(scene.head(), scene.result.dimensions.heads - 1));
-  if (!two || page.hides()) return scale;
+  const auto kept = [&](ColourScale range) {  // weights have 0 … 1 whatever is changed
+    if (!range.zero_centred) return range;
+    range.high = kept_reach(page, page.moments().score_reach, range.high);
+    range.low = -range.high;
+    return range;
+  };
+  if (!two || page.hides()) return kept(scale);
   const Dimensions& d = scene.held->result->layer().dimensions;
   Selection here = kept_inside(scene.selection, d), next = here;
   const Scene b = scene_of_held(scene, here, next);
   const std::optional<Plane> other = lesson_plane(page, b);
-  if (!other || is_weights(*other) != is_weights(*plane)) return scale;
+  if (!other || is_weights(*other) != is_weights(*plane)) return kept(scale);
   const ColourScale held = colour_scale(b, *other, std::min(b.head(), d.heads - 1));
   scale.low = std::min(scale.low, held.low);
   scale.high = std::max(scale.high, held.high);
-  return scale;
+  return kept(scale);
 }
 
 /// Draws B, with its own row of the chosen token.
@@ -333,6 +339,8 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
   if (shows_lesson_walk(page)) return draw_lesson_walk(page, whole);
   if (page.step.view == lessons::StepView::Gradients && knows_values(scene.result.document))
     return draw_lesson_gradients(page, whole);
+  if (page.step.view == lessons::StepView::Cache) return draw_lesson_cache(page, whole);
+  if (page.step.view == lessons::StepView::Cell) return draw_lesson_cell(page, whole);
   const bool vectors = lesson_vectors(page, scene.result).has_value();  // they have a colour bar of their own
   const float foot = vectors ? ui.px(8) : ui.px(page.presented ? 60 : 60 + 44);  // entropy and colour bar
   const Box maps{box.x + pad, y, box.w - 2 * pad, std::max(0.f, box.bottom() - y - foot)};
@@ -341,7 +349,8 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
   const float alone = vectors ? maps.w : std::min(maps.w, maps.h + ui.px(120));
   const float width = two ? std::floor((maps.w - gap) / 2) : alone;
   const std::optional<ColourScale> scale = vectors ? std::nullopt : lesson_scale(page, two);
-  if (page.step.view == lessons::StepView::Heads && scale) {
+  const bool all = page.step.view == lessons::StepView::Heads || page.step.view == lessons::StepView::Grid;
+  if (all && scale) {
     draw_lesson_heads(page, {maps.x, maps.y, maps.w, maps.h + ui.px(44)}, *scale);
     if (!page.presented)
       draw_lesson_ramp(page, {maps.x, box.bottom() - ui.px(36), maps.w, ui.px(30)}, *scale);

@@ -192,15 +192,16 @@ void draw_model_picture_of(LessonPage& page, const Box& box) {
   const bool pruning = page.step.plot == lessons::Plot::Pruning;
   const float low = lower_height(page, box);
   const Box upper{box.x, box.y, box.w, box.h - low};
-  const float grid = std::round(upper.w * (scene.compact ? 0.44f : 0.38f));
+  const bool alone = page.step.view == lessons::StepView::Grid;  // without the large head
+  const float grid = alone ? upper.w : std::round(upper.w * (scene.compact ? 0.44f : 0.38f));
   const Box heads{upper.x, upper.y, grid, upper.h};
   // Nothing may be changed while a question is open, and the choice of the head changes the Document.
   if (page.covered) ImGui::BeginDisabled();
-  if (page.hides() && page.step.covers_grid)
+  if (page.hides() && (page.step.covers_grid || alone))
     draw_lesson_lid(page, heads.grown(-ui.px(12)), ui.theme.border);
   else
     draw_lesson_grid(page, heads);
-  draw_lesson_head(page, {heads.right(), upper.y, upper.w - grid, upper.h});
+  if (!alone) draw_lesson_head(page, {heads.right(), upper.y, upper.w - grid, upper.h});
   Box prediction{box.x, upper.bottom(), box.w, low};
   if (looks_at_picture(scene)) {
     const Box picture{box.x, upper.bottom(), std::round(box.w * 0.62f), low};

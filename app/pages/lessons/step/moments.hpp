@@ -3,6 +3,7 @@
 #pragma once
 
 #include <any>
+#include <array>
 
 #include "app/state/teaching/lesson_state.hpp"
 
@@ -15,7 +16,9 @@ struct LessonMoments {
   float code_height = 0;   // the same for the column of code
   float folds_in = 0;    // column height for which choices neither right nor chosen are folded; 0: not folded
   float plot_reach = 0;  // end of the axis of the step's scores; 0: not drawn yet
-  bool grid_due = false;  // the grid must be scrolled to the step's head
+  float score_reach = 0;                  // end of the colours of the step's scores, likewise
+  std::array<float, 3> strip_reach = {};  // of the strips of its picture: see kept_reach()
+  bool grid_due = false;                  // the grid must be scrolled to the step's head
 };
 
 inline LessonMoments& moments_of(LessonState& state) {

@@ -80,6 +80,12 @@ float LessonPage::keycap(float x, float y, std::string_view key) const {
   return draw_keycap(ui(), x, y, key);
 }
 
+float kept_reach(const LessonPage& page, float& kept, float most) {
+  const float reach = std::max(kept, most);
+  if (!page.state().look_due) kept = reach;  // the step's own numbers are computed
+  return reach;
+}
+
 void draw_lesson_lid(const LessonPage& page, const Box& cells, Rgba edge) {
   const Ui& ui = page.ui();
   ui.fill(cells, ui.theme.hatch_ground, ui.px(6));

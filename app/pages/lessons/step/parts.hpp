@@ -47,6 +47,9 @@ void draw_lesson_words(LessonPage&, const Box&);
 float draw_lesson_question(LessonPage&, float x, float y, float width);
 /// The matrices of A and B, with the controls and the plot above them.
 void draw_lesson_instrument(LessonPage&, const Box&);
+/// The end of a range of colours: the largest so far in the step, so that the colours of a number stay while
+/// its controls change others. `kept` is one of the step's LessonMoments.
+float kept_reach(const LessonPage&, float& kept, float most);
 /// Covers cells until R: opaque, so that nothing is visible before.
 void draw_lesson_lid(const LessonPage&, const Box& cells, Rgba edge);
 /// Whether the step's picture is the walk; it cannot be where only weights are given.
@@ -56,6 +59,10 @@ void draw_lesson_walk(LessonPage&, const Box&);
 void draw_lesson_heads(LessonPage&, const Box&, const ColourScale&);
 /// Weights, their gradient and that of the logits.
 void draw_lesson_gradients(LessonPage&, const Box&);
+/// Keys and values of the tokens, as a cache keeps them when the chosen token is the new one.
+void draw_lesson_cache(LessonPage&, const Box&);
+/// The chosen cell number by number.
+void draw_lesson_cell(LessonPage&, const Box&);
 /// A ring around the object that a word of the prose refers to; its places are rows and keys of this map, −1:
 /// none there.
 void ring_lesson_word(const MapFrame&, const lessons::Anchor&);
