@@ -89,12 +89,12 @@ enum class Plot : std::uint8_t { None, Scores, Row, Entropy, Pruning };
 /// What stands beside the words: the step's stage as a matrix, beside it what is held; the matrices of the
 /// computation up to the step's last stage; every head's matrix of the step's stage; the weights and the
 /// loss's gradients of weights and logits; every head of every text, or of every layer of a model; the keys
-/// and values that a cache keeps; or one cell with all its numbers.
-enum class StepView : std::uint8_t { Matrix, Walk, Heads, Gradients, Grid, Cache, Cell };
+/// and values that a cache keeps; one cell with all its numbers; or of a lesson that trains the heads alone.
+enum class StepView : std::uint8_t { Matrix, Walk, Heads, Gradients, Grid, Cache, Cell, Lab };
 struct KnownView {
   std::string_view name, what;
 };
-inline constexpr std::array<KnownView, 7> known_views{
+inline constexpr std::array<KnownView, 8> known_views{
     {{"matrix", "the step's stage of the chosen head, and of what is held; the usual one"},
      {"walk", "queries, keys, values, scores … up to \"until\", as in Walk"},
      {"heads", "the step's stage of every head of the layer, small"},
@@ -105,7 +105,8 @@ inline constexpr std::array<KnownView, 7> known_views{
       "one"},
      {"cache",
       "keys and values row by row: which are kept when the chosen token is new, what it reads, in bytes"},
-     {"cell", "one query and one key number by number, their products, and the steps to the weight"}}};
+     {"cell", "one query and one key number by number, their products, and the steps to the weight"},
+     {"lab", "of a lesson that trains, in \"train\": the heads on the probe alone, without the curves"}}};
 
 /// Lines of the file, from 1; 0 if the step does not have the field.
 struct StepLines {

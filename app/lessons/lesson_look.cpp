@@ -93,6 +93,7 @@ StepView LessonReader::view_of(std::string_view value) const {
     fail(fmt::format("\"view\" is \"{}\"; there are {}", value, fmt::join(names, ", ")));
   }
   const auto view = static_cast<StepView>(found - known_views.begin());
+  if (view == StepView::Lab) fail("\"view: lab\" is for a step that trains, in its block \"train\"");
   if (lesson_.of_model() && view != StepView::Grid)
     fail("\"view\" is not for lessons on a model, but for \"grid\", which leaves the large head out");
   return view;

@@ -79,6 +79,10 @@ void LessonReader::read_train(const Lines& inside, int opened) {
       here.measure = value;
     } else if (name == "plots") {
       here.plots = train_plots_of(value);
+    } else if (name == "view") {
+      if (value != known_views[static_cast<std::size_t>(StepView::Lab)].name)
+        fail(fmt::format("\"view\" is \"{}\"; of a run there is lab", value));
+      all.view = StepView::Lab;
     } else if (name == "show") {
       all.shown = train_controls_of(value);
     } else if (name == "cover") {
@@ -86,7 +90,7 @@ void LessonReader::read_train(const Lines& inside, int opened) {
     } else {
       fail(fmt::format(
           "\"train\" has \"{}\"; there are task, control, seed, steps, look, branch, branch_steps, "
-          "knobs, side, measure, plots, show and cover",
+          "knobs, side, measure, plots, view, show and cover",
           name));
     }
   }

@@ -181,6 +181,35 @@ TEST_CASE("a step whose plots are of no head has no pictures of heads either", "
   CHECK(lesson.steps[2].trained.plots == std::vector<std::string>{"loss"});
 }
 
+TEST_CASE("a step can show the heads alone, a lid beside them while it asks for their numbers",
+          "[lessons][lesson_plots]") {
+  const TemporaryDirectory directory;
+  const std::string asks = "```ask choose\nWhich?\n- a | No.\n* b\n```\n";
+  const std::string name =
+      written_lesson(directory, front_matter +
+                                    trained_step("view: lab\nmeasure: entropy\nplots: entropy, previous\n"
+                                                 "cover: plots") +
+                                    asks + trained_step("plots: loss, previous"))
+          .native();
+  for (const int width : {1280, 1600}) {
+    INFO(width);
+    Trained player({.width = width, .height = width * 5 / 8});
+    const auto has = [&](const char* words) {
+      return std::ranges::count(texts_of(player), words, &PlacedText::text) > 0;
+    };
+    player.go(name, 0);
+    CHECK((player.says("Heads on the probe") && player.says("lifts the lid")));
+    CHECK_FALSE(has("H"));  // a number beside each head
+    CHECK(player.collides() == "");
+    player.press(ImGuiKey_R);
+    CHECK((has("H") && !player.says("Entropy") && !player.says("lifts the lid")));
+    CHECK(player.collides() == "");
+    player.go(name, 1);  // the view is the step's own
+    CHECK((has("Loss") && player.says("Heads on the probe")));
+  }
+  refused_lesson(front_matter + trained_step("view: walk"), "\"view\" is \"walk\"; of a run there is lab");
+}
+
 TEST_CASE("the numbers beside a head have their whole labels in a small window", "[lessons][lesson_plots]") {
   Trained player({.width = 1280, .height = 720});
   player.go("26-grokking", 0);

@@ -68,7 +68,7 @@ TEST_CASE("a step says what stands beside its words", "[lessons][lesson_view]") 
     refused_lesson(lesson("## a\n" + steps), words);
   };
   refused(look("view: lunch"),
-          "a.md:9: \"view\" is \"lunch\"; there are matrix, walk, heads, gradients, grid, cache, cell.");
+          "a.md:9: \"view\" is \"lunch\"; there are matrix, walk, heads, gradients, grid, cache, cell, lab.");
   refused(look("view:"), "a.md:9: \"view\" is \"\"; there are");
   refused(look("view: matrix\nfrom: scores"), "a.md:10: \"from\" is for \"view: walk\".");
   refused(look("view: walk\nfrom: lunch"), "a.md:10: \"from\" is \"lunch\"; there are embedding, ");

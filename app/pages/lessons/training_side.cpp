@@ -92,15 +92,21 @@ void draw_training_picture(LessonPage& page, const Box& box) {
   const bool low = box.h < ui.px(430);
   const float time = ui.px(low ? 72 : lab.b == nullptr ? (lab.narrow ? 112 : 130) : lab.narrow ? 150 : 186);
   const float top = box.h - time;
-  const float heads = has_heads ? std::floor(box.w * (page.presented ? 0.46f : 0.425f)) : 0;
+  // The heads alone, and while the question asks for numbers beside them a lid in the place of the curves.
+  const bool alone = page.step.view == lessons::StepView::Lab && has_heads && curve == nullptr;
+  const float heads = alone       ? box.w - (covers_plots ? ui.px(150) : 0)
+                      : has_heads ? std::floor(box.w * (page.presented ? 0.46f : 0.425f))
+                                  : 0;
   lab.small_rows = low ? 0 : page.presented || top < ui.px(340) ? 1 : 2;
   lab.has_rule = !low;
   const Box plots{box.x, box.y, box.w - heads, top}, maps{plots.right(), box.y, heads, top};
   if (page.covered) ImGui::BeginDisabled();
-  covers_plots&& curve == nullptr ? draw_lesson_lid(page, plots.grown(-ui.px(12)), ui.theme.border)
-                                  : draw_lab_plots(lab, plots);
+  if (covers_plots && curve == nullptr)
+    draw_lesson_lid(page, plots.grown(-ui.px(12)), ui.theme.border);
+  else if (!alone)
+    draw_lab_plots(lab, plots);
   if (has_heads) {
-    ui.vertical(maps.x, maps.y, maps.h, ui.theme.hairline);
+    if (plots.w > 0) ui.vertical(maps.x, maps.y, maps.h, ui.theme.hairline);
     lab.covers_heads ? draw_lesson_lid(page, maps.grown(-ui.px(12)), ui.theme.border)
                      : draw_lab_heads(lab, maps);
   }
