@@ -59,6 +59,7 @@ class CellPicture {
     draw_tokens(false, area_.y);
     draw_tokens(true, area_.y + chips_);
     draw_products();
+    if (sums_.h > 0) draw_sums();
     draw_lines();
     if (added_.h > 0) draw_added();
   }
@@ -93,6 +94,12 @@ class CellPicture {
     if (has_value && room / count < ui_.px(22)) room += added;  // the ladder is what the step is about
     line_ = std::clamp(std::floor(room / count), ui_.px(20), ui_.px(38));
     ladder_ = {area_.x, strips_.bottom() + gap, std::min(area_.w, ui_.px(560)), line_ * count};
+    // Room that the rest leaves shows how the sum comes about.
+    const float left = area_.bottom() - ladder_.bottom() - added - gap;
+    if (left >= ui_.px(104)) {
+      sums_ = {strips_.x, ladder_.y, strips_.w, std::min(left, ui_.px(180))};
+      ladder_.y = sums_.bottom() + gap;
+    }
     if (has_value && ladder_.bottom() + added <= area_.bottom() + 1)
       added_ = {strips_.x, ladder_.bottom() + gap, strips_.w, ui_.px(50)};
   }
@@ -178,7 +185,7 @@ class CellPicture {
     StripMatrix product(1, std::ssize(products_.product));
     for (std::size_t i = 0; i < products_.product.size(); ++i)
       product(0, static_cast<Eigen::Index>(i)) = static_cast<float>(products_.product[i]);
-    std::array<float, 3>& kept = page_.moments().strip_reach;
+    std::array<float, 4>& kept = page_.moments().strip_reach;
     const float most = kept_reach(page_, kept[0], std::max(largest_of(q), largest_of(k)));
     name_strip(strip(0), called.query, ui_.theme.query);
     draw_strip("lesson cell query", strip(0), q, most);
@@ -197,6 +204,36 @@ class CellPicture {
                {type::body, ui_.theme.text1, Ink::Semibold, Align::Left, sum.w});
     }
     ring_operands();
+  }
+
+  /// The sum of the first products, the first two and so on: the line ends at the score.
+  void draw_sums() {
+    ui_.text(sums_.x - ui_.px(12), sums_.centre_y(), "sum so far",
+             {type::tick, ui_.theme.text2, Ink::Regular, Align::Right, labels_ - ui_.px(12)});
+    if (hides(Stage::Score)) return draw_lesson_lid(page_, sums_, ui_.theme.border);
+    const std::vector<double>& all = products_.product;
+    std::vector<double> sums{0};
+    float most = 0;
+    for (const double product : all) {
+      sums.push_back(sums.back() + product);
+      if (std::isfinite(sums.back())) most = std::max(most, static_cast<float>(std::abs(sums.back())));
+    }
+    most = kept_reach(page_, page_.moments().strip_reach[3], std::max(most, 1e-6f));
+    const float zero = std::round(sums_.centre_y()), high = sums_.h / 2 - ui_.px(8);
+    const auto y = [&](double sum) {
+      return zero - high * std::clamp(static_cast<float>(sum) / most, -1.f, 1.f);
+    };
+    ui_.horizontal(sums_.x, zero, sums_.w, ui_.theme.border);
+    std::vector<ImVec2> line;
+    for (std::size_t i = 0; i < sums.size() && std::isfinite(sums[i]); ++i)
+      line.push_back(
+          {sums_.x + sums_.w * static_cast<float>(i) / static_cast<float>(all.size()), y(sums[i])});
+    ui_.polyline(line, ui_.theme.query, std::max(1.f, ui_.px(2)));
+    if (line.size() != sums.size()) return;
+    ui_.disc(line.back(), ui_.px(4), ui_.theme.query);
+    const double total = sums.back();
+    ui_.text(sums_.right() + ui_.px(10), line.back().y, is_whole(total) ? fixed(total, 0) : fixed(total, 2),
+             {type::body, ui_.theme.query, Ink::Semibold, Align::Left, area_.right() - sums_.right()});
   }
 
   void ring_operands() const {
@@ -284,7 +321,7 @@ class CellPicture {
   Box area_;
   std::vector<LadderLine> lines_;
   float chips_ = 0, labels_ = 0, row_ = 0, line_ = 0;
-  Box strips_, ladder_, added_;
+  Box strips_, sums_, ladder_, added_;
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ struct LessonMoments {
   float folds_in = 0;    // column height for which choices neither right nor chosen are folded; 0: not folded
   float plot_reach = 0;  // end of the axis of the step's scores; 0: not drawn yet
   float score_reach = 0;                  // end of the colours of the step's scores, likewise
-  std::array<float, 3> strip_reach = {};  // of the strips of its picture: see kept_reach()
+  std::array<float, 4> strip_reach = {};  // of the strips of its picture: see kept_reach()
   bool grid_due = false;                  // the grid must be scrolled to the step's head
 };
 
