@@ -105,7 +105,9 @@ class CachePicture {
     values_ = {keys_.right() + gap, keys_.y, wide(d_.d_v), keys_.h};
     weights_ = {values_.right() + gap, keys_.y, std::max(0.f, weights - gap), keys_.h};
     output_ = {values_.x, values_.bottom() + between, values_.w, strip};
-    account_ = {area_.x, keys_.bottom() + output + between, std::min(area_.w, ui_.px(420)), ui_.px(4 * 21)};
+    // Beside it stands a button, see offer_next_token().
+    const float beside = std::max(std::min(area_.w, ui_.px(280)), area_.w - ui_.px(132) - ui_.px(12));
+    account_ = {area_.x, keys_.bottom() + output + between, std::min(beside, ui_.px(420)), ui_.px(4 * 21)};
   }
 
   Box row_of(const Box& of, std::int64_t row) const {
@@ -156,10 +158,13 @@ class CachePicture {
     ui_.frame(query_.grown(ui_.px(2)), ui_.theme.query, ui_.px(2), ui_.px(3));
   }
 
-  /// The colours of keys and values end at the largest of all tokens' numbers, whichever token is new.
+  /// The colours end at the largest number of all tokens, whichever is new: of queries and keys together,
+  /// which are multiplied, and of values.
   float reach(std::size_t which, const Tensor& of) const {
-    return kept_reach(page_, page_.moments().strip_reach[which],
-                      largest_of(strip_rows(of, kv_, 0, rows_.all)));
+    float most = largest_of(strip_rows(of, kv_, 0, rows_.all));
+    if (which == 0)
+      most = std::max(most, largest_of(strip_rows(*result_.trace[Stage::RotateQuery], head_, 0, d_.queries)));
+    return kept_reach(page_, page_.moments().strip_reach[which], most);
   }
 
   void draw_matrix_of(Stage stage, const Box& all, std::size_t which, Rgba hue) const {
@@ -277,7 +282,7 @@ class CachePicture {
     };
     if (d_.kv_heads > 1)
       ui_.text(account_.x, y, "of all " + std::to_string(d_.kv_heads) + " key/value heads",
-               {type::tick, ui_.theme.text2, Ink::Regular, Align::Left, account_.w * 0.36f});
+               {type::tick, ui_.theme.text2, Ink::Regular, Align::Left, account_.w * 0.33f});
     head(tokens, "tokens");
     head(count, "numbers");
     head(account_.right(), "bytes");
@@ -310,7 +315,9 @@ class CachePicture {
   /// A button that makes the token after the new one the new one; after the last one the first.
   void offer_next_token() {
     const Box box{area_.right() - ui_.px(132), account_.y + ui_.px(26), ui_.px(132), ui_.px(32)};
-    if (d_.past > 0 || page_.covered || rows_.all < 2 || box.x < account_.right() + ui_.px(12)) return;
+    if (d_.past > 0 || page_.covered || ui_.is_figure() || rows_.all < 2 ||
+        box.x < account_.right() + ui_.px(12))
+      return;
     const std::int64_t next = rows_.now + 1 < rows_.all ? rows_.now + 1 : 0;
     if (button(ui_, "Next token", box,
                {"Next token", {}, "The new token's key and value are kept, and the next token is new.", {}}))

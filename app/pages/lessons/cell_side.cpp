@@ -124,7 +124,8 @@ class CellPicture {
     float x = strips_.x;
     for (std::int64_t i = first; i < count && x + wide(i) <= area_.right() + 1; ++i) {
       const Box chip{x, y, wide(i), ui_.px(26)};
-      const std::string label = (keys ? "lesson key " : "lesson query ") + std::to_string(i);
+      const std::string label =
+          keys ? "lesson key " + std::to_string(i) : "lesson query " + std::to_string(i);
       const Ui::Touch touch = ui_.touch(label.c_str(), chip);
       const bool is_chosen = i == chosen;
       ui_.fill(chip,

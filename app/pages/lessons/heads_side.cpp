@@ -22,6 +22,7 @@ struct LessonHeads {
   float side = 0;    // the longer one of a picture
   float labels = 0;  // room for the tokens' names at the left
   float title = 0;   // height of the line above a picture
+  float foot = 0;    // of the keys' names below it
   float gap = 0;     // between pictures
   Box picture_of_first;
 
@@ -30,8 +31,8 @@ struct LessonHeads {
   Box picture(std::int64_t number) const {
     const auto column = static_cast<float>(number % columns), row = static_cast<float>(number / columns);
     return {std::round(picture_of_first.x + column * (picture_of_first.w + gap)),
-            std::round(picture_of_first.y + row * (picture_of_first.h + gap + title)), picture_of_first.w,
-            picture_of_first.h};
+            std::round(picture_of_first.y + row * (picture_of_first.h + gap + title + foot)),
+            picture_of_first.w, picture_of_first.h};
   }
 };
 
@@ -58,23 +59,19 @@ LessonHeads place_lesson_heads(const LessonPage& page, const Box& area) {
   const std::int64_t texts = texts_in_picture(page), count = texts * d.heads;
   const bool several = texts > 1 && d.heads > 1, beside = texts > 1 && d.heads == 1;
   const float labels = std::round(widest_query_label(ui, page.scene.result, texts) + ui.px(12)),
-              title = ui.px(24), between = ui.px(page.scene.compact ? 14 : 20),
+              title = ui.px(24), foot = ui.px(page.step.view == lessons::StepView::Grid ? 18 : 0),
+              between = ui.px(page.scene.compact ? 14 : 20),
               gap = beside ? labels + ui.px(4) : between;  // each text has names of its own
   for (std::int64_t columns = several ? d.heads : 1;
        columns <= (several ? d.heads : std::min<std::int64_t>(count, 8)); ++columns) {
     const auto across = static_cast<float>(columns),
                down = static_cast<float>((count + columns - 1) / columns);
     const float width = (area.w - labels - gap * (across - 1)) / across;
-    const float height = (area.h - gap * (down - 1)) / down - title;
+    const float height = (area.h - gap * (down - 1)) / down - title - foot;
     const float side = std::floor(std::min(width / aspect.wide, height / aspect.high));
     if (side <= best.side) continue;
-    best = {columns,
-            d.heads,
-            side,
-            labels,
-            title,
-            gap,
-            aspect.picture(ui, area.x + labels, area.y + title, side)};
+    best = {columns, d.heads, side, labels,
+            title,   foot,    gap,  aspect.picture(ui, area.x + labels, area.y + title, side)};
   }
   return best;
 }
@@ -107,11 +104,9 @@ void draw_lesson_head_labels(const LessonPage& page, const LessonHeads& places, 
 void take_mouse_of_head(LessonPage& page, const Box& picture, std::int64_t text, std::int64_t head) {
   Scene& scene = page.scene;
   const Ui& ui = scene.ui;
-  const Ui::Touch touch =
-      ui.touch(((text > 0 ? "lesson text " + std::to_string(text) + " head " : std::string("lesson head ")) +
-                std::to_string(head))
-                   .c_str(),
-               picture);
+  const std::string label = text > 0 ? "lesson text " + std::to_string(text) + " head " + std::to_string(head)
+                                     : "lesson head " + std::to_string(head);
+  const Ui::Touch touch = ui.touch(label.c_str(), picture);
   if (touch.hovered || touch.focused)
     ui.frame(picture.grown(ui.px(3)), ui.theme.text3, std::max(1.f, ui.px(1)), ui.px(4));
   if (touch.hovered) scene.next.hovered_head = head;
@@ -130,10 +125,24 @@ void take_mouse_of_head(LessonPage& page, const Box& picture, std::int64_t text,
 }
 
 /// "text 2" beside the badge of its first head.
-void name_text(const LessonPage& page, const Box& picture, std::int64_t text, float badge) {
+void name_text(const LessonPage& page, const Box& picture, std::int64_t text, float after) {
   const Ui& ui = page.ui();
-  ui.text(picture.x + badge + ui.px(8), picture.y - ui.px(12), "text " + std::to_string(text + 1),
-          {type::tick, ui.theme.text2, Ink::Regular, Align::Left, picture.w - badge - ui.px(8)});
+  ui.text(picture.x + after + ui.px(8), picture.y - ui.px(12), "text " + std::to_string(text + 1),
+          {type::tick, ui.theme.text2, Ink::Regular, Align::Left, picture.w - after - ui.px(8)});
+}
+
+/// The names of the text's keys below a picture whose cells have room for them.
+void draw_key_names(const LessonPage& page, const Box& picture, std::int64_t text) {
+  const Ui& ui = page.ui();
+  const std::int64_t keys = page.scene.result.dimensions.keys;
+  if (picture.w / static_cast<float>(keys) < ui.px(30)) return;
+  for (std::int64_t j = 0; j < keys; ++j) {
+    const Box cell = cell_box(picture, 0, j, 1, keys);
+    const bool chosen = text == 0 && j == page.scene.cell().key;
+    ui.text(cell.centre_x(), picture.bottom() + ui.px(11), key_label(page.scene.result, text, j),
+            {type::tick, chosen ? ui.theme.key : ui.theme.text2, chosen ? Ink::Semibold : Ink::Regular,
+             Align::Centre, cell.w - ui.px(2)});
+  }
 }
 
 /// The numbers of a picture whose cells have room for them.
@@ -176,6 +185,7 @@ void draw_one_of_heads(LessonPage& page, const LessonHeads& places, std::int64_t
   badge(ui, {picture.x, picture.y - ui.px(20), wide, ui.px(16)}, number, chosen ? hue : fade(hue, 0.3f),
         chosen ? ink_on(hue) : hue);
   if (head == 0 && texts_in_picture(page) > 1) name_text(page, picture, text, wide);
+  if (places.foot > 0) draw_key_names(page, picture, text);
   if (page.hides()) return;
   take_mouse_of_head(page, picture, text, head);
   const float opacity = gives_nothing(scene.result.document, head) ? 0.22f : 1;
