@@ -12,6 +12,10 @@
 
 namespace attnscope {
 
+/// In a window of fewer logical pixels of width, at the scale of presenter mode, a lesson shows one picture
+/// at a time beside its words: two would have no room for numbers of 24 pixels.
+inline constexpr float narrow_room = 760;
+
 /// What the mouse draws. None: the mouse works as usual.
 enum class PresenterTool : std::uint8_t { None, Pen, Arrow, Text };
 

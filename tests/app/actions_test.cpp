@@ -31,6 +31,12 @@ namespace {
 std::function<void(Robot&)> in_lesson(std::int64_t step) {
   return [step](Robot& r) { r.app().lessons().go_to({"04-why-divide", step}); };
 }
+/// The same step, of two maps, in a room whose window shows one of them at a time.
+void in_narrow_room(Robot& r) {
+  in_lesson(3)(r);
+  r.settle();
+  r.key(ImGuiKey_F5);
+}
 /// A question with as many answers as there may be.
 void in_six_choices(Robot& r) {
   static const test::TemporaryDirectory directory;
@@ -87,6 +93,7 @@ const std::map<std::string_view, std::function<void(Robot&)>> preparations{
     {"Reveal what was predicted", in_lesson(3)},
     {"Speaker notes", in_lesson(3)},
     {"Count the votes of a class", in_lesson(3)},
+    {"Other picture of the step", in_narrow_room},
     {"All lessons", in_lesson(1)},
     {"First answer of a question", in_lesson(3)},
     {"Second answer of a question", in_lesson(3)},

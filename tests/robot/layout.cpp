@@ -39,10 +39,10 @@ PlacedText placed(std::string_view tag, std::string text) {
     const std::string numbers(tag.substr(turned + 10, 48));
     std::size_t end = 0;
     const float x = std::stof(numbers, &end), y = std::stof(numbers.substr(end));
-    return {std::move(text), x - capitals, y - width, x, y};
+    return {std::move(text), x - capitals, y - width, x, y, capitals};
   }
   const float x = attribute(tag, "x", 0) - shift, y = attribute(tag, "y", 0);
-  return {std::move(text), x, y - capitals, x + width, y};
+  return {std::move(text), x, y - capitals, x + width, y, capitals};
 }
 
 /// Whether it is the number in a cell or on an axis: there are hundreds, and their places follow from other

@@ -13,6 +13,7 @@ namespace attnscope {
 struct PlacedText {
   std::string text;
   float x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // of its letters: from the capitals' height to the baseline
+  float capitals = 0;                    // their height, also of a text that is turned
 };
 
 /// Every text of a vector copy, in the order in which it was drawn.

@@ -7,6 +7,7 @@
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/pages/lessons/step/acts.hpp"
+#include "app/pages/lessons/step/moments.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/window_state.hpp"
 #include "app/training/run_words.hpp"
@@ -34,7 +35,10 @@ std::vector<PresenterKey> lesson_presenter_keys(const Scene& scene) {
   if (step == nullptr)
     return {{"Page Down", "more lessons"}, {"Esc", "leave the list", PresenterTool::None, GivesWay::Leaving}};
   std::vector<PresenterKey> keys;
-  if (lesson_of(scene.view).step + 1 < std::ssize(lesson_in(scene)->lesson.steps))
+  const LessonMoments* const moments = moments_in(lesson_of(scene.view));
+  if (moments != nullptr && moments->words_left >= 1)
+    keys.push_back({"Page Down", "read on"});
+  else if (lesson_of(scene.view).step + 1 < std::ssize(lesson_in(scene)->lesson.steps))
     keys.push_back({"Page Down", "next step"});
   if (step->question) keys.push_back({"R", "reveal"});
   if (const std::size_t count = choices_in(scene); count > 0) {

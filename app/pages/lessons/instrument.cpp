@@ -1,6 +1,7 @@
 // app/pages/lessons: the matrices that a step is about: A, and beside it the held B, covered until the answer
 // is revealed.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/kit/ui/number_format.hpp"
@@ -17,41 +18,6 @@
 #include "core/document/known.hpp"
 
 namespace attnscope {
-
-void ring_lesson_word(const MapFrame& map, const lessons::Anchor& anchor) {
-  using Kind = lessons::Anchor::Kind;
-  const Ui& ui = map.ui();
-  const auto place = [&](std::size_t i) {
-    return i < anchor.places.size() ? anchor.places[i] : std::int64_t{-1};
-  };
-  const Dimensions& d = map.scene.result.dimensions;
-  const auto ring = [&](const Box& box, Rgba colour) {
-    if (box.w > 0 && box.h > 0) ui.frame(box.grown(ui.px(2)), colour, ui.px(3), ui.px(4));
-  };
-  const auto row = [&](std::int64_t query) {
-    const Box first = map.visible_cell({query, 0}), last = map.visible_cell({query, d.keys - 1});
-    return Box{first.x, first.y, last.right() - first.x, last.bottom() - first.y};
-  };
-  const auto column = [&](std::int64_t key) {
-    const Box first = map.visible_cell({0, key}), last = map.visible_cell({d.queries - 1, key});
-    return Box{first.x, first.y, last.right() - first.x, last.bottom() - first.y};
-  };
-  if (anchor.kind == Kind::Query && place(0) >= 0 && place(0) < d.queries)
-    ring(row(place(0)), ui.theme.query);
-  else if ((anchor.kind == Kind::Key || anchor.kind == Kind::Value) && place(0) >= 0 && place(0) < d.keys)
-    ring(column(place(0)), anchor.kind == Kind::Key ? ui.theme.key : ui.theme.value);
-  else if (anchor.kind == Kind::Cell && place(0) >= 0 && place(0) < d.queries && place(1) >= 0 &&
-           place(1) < d.keys)
-    ring(map.visible_cell({place(0), place(1)}), ui.theme.text1);
-  else if (anchor.kind == Kind::Query && anchor.places.empty())
-    ring({map.cells.x - map.label_width - ui.px(14), map.cells.y, map.label_width + ui.px(10), map.cells.h},
-         ui.theme.query);
-  else if (anchor.kind == Kind::Key && anchor.places.empty())
-    ring({map.cells.x, map.cells.y - map.label_room - ui.px(6), map.cells.w, map.label_room}, ui.theme.key);
-  else if (anchor.kind == Kind::Stage)
-    ring(map.cells, ui.theme.text1);
-}
-
 namespace {
 
 /// What is needed to draw a side.
@@ -133,7 +99,7 @@ void draw_row_entropy(const LessonPage& page, const LessonSide& side, const Box&
     return;
   }
   // If the row's token differs from that of the other side, this side names its own.
-  if (!side.is_b || !side.row(lesson_row(page)).is_same)
+  if (!side.is_b || page.narrow || !side.row(lesson_row(page)).is_same)
     ui.text(line.x - ui.px(12), y, "H of " + placed_query_label(result, 0, row),
             {type::label, ui.theme.text2, Ink::Regular, Align::Right, label});
   const Box track{line.x, y - ui.px(4), line.w - ui.px(56), ui.px(8)};
@@ -187,6 +153,7 @@ HeatMapStyle lesson_map_style(const LessonPage& page, const LessonSide& side, st
                      .largest_cell = 184};
   if (plane && are_integers(side.scene, *plane))
     style.print = [](double value, float) { return fixed(value, 0); };
+  if (page.narrow && plane && is_weights(*plane)) style.least_printed = 22;  // ".55" is 21 wide
   return style;
 }
 
@@ -210,16 +177,17 @@ void draw_lesson_side(LessonPage& page, const LessonSide& side, const Box& area)
   const Ui& ui = page.ui();
   if (area.w < ui.px(80) || area.h < ui.px(80)) return;
   // A single matrix without a name leaves the line of the name to its cells.
-  const bool titled = page.scene.held != nullptr || !page.step.title_shown.empty();
+  const bool has_tab = page.narrow && page.scene.held != nullptr;  // which has the name
+  const bool titled = !has_tab && (page.scene.held != nullptr || !page.step.title_shown.empty());
   const float head = ui.px(titled ? 28 : 4);
   if (const std::optional<Stage> vectors = lesson_vectors(page, side.scene.result)) {
-    draw_side_title(page, side, area.x, area.y + ui.px(10), area.w);
+    if (!has_tab) draw_side_title(page, side, area.x, area.y + ui.px(10), area.w);
     return draw_lesson_vectors(page, side.scene, {area.x, area.y + head, area.w, area.h - head}, *vectors,
                                side.is_b, side.covered);
   }
   const std::optional<Plane> plane = lesson_plane(page, side.scene);
   const HeatMapStyle style = lesson_map_style(page, side, plane);
-  draw_side_title(page, side, area.x + ui.px(74), area.y + ui.px(10), area.w - ui.px(74));
+  if (!has_tab) draw_side_title(page, side, area.x + ui.px(74), area.y + ui.px(10), area.w - ui.px(74));
   const Box map_area{area.x, area.y + head, area.w, area.h - head};
   const MapFrame map = plan_map(side.scene, map_area, 0, style);
   if (map.cells.w < 1) return;
@@ -284,6 +252,21 @@ void draw_held_side(LessonPage& page, const Box& area, const std::optional<Colou
   if (page.covered || !next.hovered_cell) return;
   const std::optional<Cell> here = places.shown(*next.hovered_cell);
   if (here && is_inside(*here, scene.result.dimensions)) scene.next.hovered_cell = here;
+}
+
+/// One of the two sides in a narrow room, below their names: B once the answer is revealed, else A.
+void draw_side_of_two(LessonPage& page, const Box& area, const std::optional<ColourScale>& scale) {
+  const Ui& ui = page.ui();
+  Scene& scene = page.scene;
+  Selection here = kept_inside(scene.selection, scene.held->result->layer().dimensions), next = here;
+  const std::array<PictureName, 2> names{
+      {{lesson_side_name(page, scene, false), ui.theme.text1},
+       {lesson_side_name(page, scene_of_held(scene, here, next), true), ui.theme.b}}};
+  const Box row{area.x, area.y, area.w, ui.px(26)};
+  const std::size_t shown = draw_picture_names(page, row, names, page.step.question && !page.covered ? 1 : 0);
+  const Box map{area.x, row.bottom(), area.w, area.h - row.h};
+  if (shown == 1) return draw_held_side(page, map, scale);
+  draw_lesson_side(page, {scene, false, false, nullptr, scale}, map);
 }
 
 /// "weight  ▭▭▭▭  0 … 1"
@@ -356,6 +339,7 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
       draw_lesson_ramp(page, {maps.x, box.bottom() - ui.px(36), maps.w, ui.px(30)}, *scale);
     return;
   }
+  if (two && page.narrow) return draw_side_of_two(page, {maps.x, maps.y, alone, maps.h}, scale);
   // With one side A is covered; with two B is.
   draw_lesson_side(page, {scene, false, page.hides() && !two, nullptr, scale},
                    {maps.x, maps.y, width, maps.h});

@@ -285,7 +285,8 @@ float draw_lesson_controls(LessonPage& page, const Box& row) {
   const Ui& ui = page.ui();
   const float gap = ui.px(20);
   const std::string_view locked = "locked until R";
-  const float end = row.right() - (page.covered ? ui.text_width(locked, type::label) + gap : 0);
+  const bool says_locked = page.covered && !page.narrow;  // in a narrow room the line of keys names R
+  const float end = row.right() - (says_locked ? ui.text_width(locked, type::label) + gap : 0);
   Box at = row;
   if (page.covered) ImGui::BeginDisabled();
   const std::span<const NamedControl> all =
@@ -307,7 +308,8 @@ float draw_lesson_controls(LessonPage& page, const Box& row) {
   if (page.covered) {
     ImGui::EndDisabled();
     ui.fill({row.x - ui.px(4), row.y, end - row.x, at.bottom() - row.y}, fade(ui.theme.panel, 0.45f));
-    ui.text(row.right(), row.centre_y(), locked, {type::label, ui.theme.text2, Ink::Regular, Align::Right});
+    if (says_locked)
+      ui.text(row.right(), row.centre_y(), locked, {type::label, ui.theme.text2, Ink::Regular, Align::Right});
   }
   return at.bottom();
 }

@@ -52,11 +52,15 @@ void draw_lesson_page(Scene& scene, const lessons::OpenLesson& open, const Box& 
   const lessons::Step& step = *lesson_step(scene);
   const bool presented = scene.view.presenter->on;
   LessonPage page{scene, open, step, lesson_numbers(scene, step), presented, is_lesson_covered(scene)};
+  page.narrow = presented && box.w < ui.px(narrow_room);
+  page.moments().pictures = 1;
   if (page.state().told) return draw_told_step(page, box);
   page.state().spoken = page.state().notes ? lessons::notes_said(step, page.numbers) : std::string();
   // Presenter mode shows words and matrices alone; code and the line of steps are for a user at the screen.
   const float low = presented ? 0 : ui.px(scene.compact ? 72 : 104);
-  const float left = presented ? std::round(box.w * 0.38f) : ui.px(scene.compact ? 368 : 480);
+  const float left = page.narrow ? std::round(box.w * share_of_words(page, box.w))
+                     : presented ? std::round(box.w * 0.38f)
+                                 : ui.px(scene.compact ? 368 : 480);
   const float right = ui.px(scene.compact ? 280 : 368);
   const Box body{box.x, box.y, box.w, std::max(0.f, box.h - low)};
   const bool has_words = !step.numpy.empty() || !step.pytorch.empty() ||

@@ -1,6 +1,7 @@
 // app/pages/lessons: the picture of a lesson that uses a model: all its heads small, one of them large, its
 // prediction. If the model is not on this computer: its file and how to get it.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -40,24 +41,25 @@ void draw_absent_model(LessonPage& page, const Box& box, const ShownLessonModel&
   if (model.is == nullptr)
     return say_in_place(ui, box, own(model.name) + " is not there",
                         "The lesson names it as a path, from the lesson's own folder.");
-  const float wide = std::min(box.w - ui.px(48), ui.px(560));
+  const float wide = std::min(box.w - ui.px(page.narrow ? 28 : 48), ui.px(560));
   const float x = std::round(box.centre_x() - wide / 2);
   // In presenter mode there is less height: the button must stay above the keys.
   const bool low = box.h < ui.px(400);
   float y = box.y + std::round(low ? ui.px(12) : std::max(ui.px(24), box.h * 0.16f));
-  const auto paragraph = [&](std::string_view words, Rgba colour, float size) {
+  const float size = page.narrow ? type::tick : type::body;
+  const auto paragraph = [&](std::string_view words, Rgba colour) {
     const TextStyle style{size, colour};
     y += ui.paragraph(x, y, wide, words, style) + ui.px(10);
   };
   const std::string title = own(std::string(model.is->title)) + " is not on this computer";
   ui.text(x, y, title, {type::title, ui.theme.text1, Ink::Semibold, Align::Left, wide});
   y += ui.px(26);
-  paragraph("The lesson can be read without it; pictures and numbers of its steps come with the model.",
-            ui.theme.text2, type::body);
+  if (!page.narrow)
+    paragraph("The lesson can be read without it; pictures and numbers of its steps come with the model.",
+              ui.theme.text2);
   const std::string file = own(std::string(model.is->file)) + ", " + own(std::string(model.is->size));
-  paragraph(file, ui.theme.text1, type::body);
-  paragraph("Each of these commands gets it, the first from the program's own folder:", ui.theme.text2,
-            type::body);
+  paragraph(file, ui.theme.text1);
+  paragraph("Each of these commands gets it, the first from the program's own folder:", ui.theme.text2);
   for (const std::string_view command : model.is->commands) {
     const Box line{x, y, wide, ui.px(34)};
     ui.fill(line, ui.theme.control, ui.px(6));
@@ -66,7 +68,7 @@ void draw_absent_model(LessonPage& page, const Box& box, const ShownLessonModel&
     y = line.bottom() + ui.px(8);
   }
   y += ui.px(6);
-  paragraph("Or drop its file or folder on the window and come back here.", ui.theme.text2, type::body);
+  paragraph("Or drop its file or folder on the window and come back here.", ui.theme.text2);
   const Box again{x, y + ui.px(4), ui.px(128), ui.px(32)};
   if (button(ui, "Look again", again,
              {"Look again", {}, "Looks where the menu looks for models, and in build/models.", {}}))
@@ -145,29 +147,46 @@ bool gives_zero(const ModelChanges& changes, const ModelHead& head) {
          (layer != nullptr && layer->attention_off);
 }
 
+std::string name_of_head(const Scene& scene) {
+  const ModelHead head = shown_head(scene);
+  const ModelSpec& spec = scene.model->within.model->model->spec;
+  return layer_name(spec, head.of, head.block) + " · Head " + std::to_string(head.head);
+}
+
+/// The head's number and name, and whether it is zeroed; in a narrow room its tab has the name. Returns the
+/// height.
+float draw_title_of_head(const LessonPage& page, const Box& region) {
+  const Scene& scene = page.scene;
+  const Ui& ui = scene.ui;
+  const float pad = region_pad(scene), y = region.y + ui.px(page.narrow ? 12 : 22);
+  const ModelHead head = shown_head(scene);
+  const float right = region.right() - pad;
+  float x = region.x + pad;
+  if (!page.narrow) {
+    const std::string number = std::to_string(head.head);
+    const float wide = std::max(ui.px(18), ui.text_width(number, type::tick, Ink::Semibold) + ui.px(8));
+    const Rgba hue = ui.theme.head(head.head);
+    badge(ui, {x, std::round(y - ui.px(8)), wide, ui.px(16)}, number, hue, ink_on(hue));
+    x += wide + ui.px(8);
+    x += ui.text(x, y, name_of_head(scene),
+                 {type::body, ui.theme.text1, Ink::Semibold, Align::Left, right - x}) +
+         ui.px(12);
+  }
+  // The picture still shows the weights that the head computes.
+  const bool zero = gives_zero(shown_changes(scene), head);
+  if (zero && right - x > ui.px(60))
+    ui.text(right, y, "zeroed: what it gives is 0",
+            {type::label, ui.theme.text2, Ink::Regular, Align::Right, right - x});
+  return page.narrow ? ui.px(zero ? 24 : 4) : title_height(ui);
+}
+
 void draw_lesson_head(const LessonPage& page, const Box& region) {
   Scene& scene = page.scene;
   const Ui& ui = scene.ui;
   ui.fill(region, ui.theme.panel);
   ui.vertical(region.x, region.y, region.h, ui.theme.hairline);
-  const float pad = region_pad(scene), y = region.y + ui.px(22);
-  const ModelHead head = shown_head(scene);
-  const ModelSpec& spec = scene.model->within.model->model->spec;
-  const std::string number = std::to_string(head.head);
-  const float wide = std::max(ui.px(18), ui.text_width(number, type::tick, Ink::Semibold) + ui.px(8));
-  const Rgba hue = ui.theme.head(head.head);
-  badge(ui, {region.x + pad, std::round(y - ui.px(8)), wide, ui.px(16)}, number, hue, ink_on(hue));
-  const float x = region.x + pad + wide + ui.px(8), right = region.right() - pad;
-  const float title = ui.text(x, y, layer_name(spec, head.of, head.block) + " · Head " + number,
-                              {type::body, ui.theme.text1, Ink::Semibold, Align::Left, right - x});
-  const float room = right - x - title - ui.px(12);
-  // The picture still shows the weights that the head computes.
-  if (gives_zero(shown_changes(scene), head) && room > ui.px(60))
-    ui.text(right, y, "zeroed: what it gives is 0",
-            {type::label, ui.theme.text2, Ink::Regular, Align::Right, room});
-  const float side = ui.px(scene.compact ? 8 : 12);
-  const Box map{region.x + side, region.y + title_height(ui), region.w - 2 * side,
-                region.h - title_height(ui) - ui.px(8)};
+  const float title = draw_title_of_head(page, region), side = ui.px(scene.compact ? 8 : 12);
+  const Box map{region.x + side, region.y + title, region.w - 2 * side, region.h - title - ui.px(8)};
   if (page.hides()) return draw_lesson_lid(page, map, ui.theme.border);
   if (map.h < ui.px(80)) return;
   const HeatMapStyle style = style_of_head(scene, map);
@@ -190,18 +209,27 @@ void draw_model_picture_of(LessonPage& page, const Box& box) {
   Scene& scene = page.scene;
   const Ui& ui = scene.ui;
   const bool pruning = page.step.plot == lessons::Plot::Pruning;
-  const float low = lower_height(page, box);
-  const Box upper{box.x, box.y, box.w, box.h - low};
   const bool alone = page.step.view == lessons::StepView::Grid;  // without the large head
-  const float grid = alone ? upper.w : std::round(upper.w * (scene.compact ? 0.44f : 0.38f));
+  const bool one = page.narrow && !alone;
+  const float low = lower_height(page, box), names = ui.px(one ? 28 : 0);
+  const Box upper{box.x, box.y + names, box.w, box.h - low - names};
+  const float grid = page.narrow || alone ? upper.w : std::round(upper.w * (scene.compact ? 0.44f : 0.38f));
   const Box heads{upper.x, upper.y, grid, upper.h};
+  // In a narrow room the chosen head or all of them: first those that the step's colours tell of.
+  const std::array<PictureName, 2> both{
+      {{name_of_head(scene), ui.theme.text1}, {"All heads", ui.theme.text1}}};
+  const Box row{box.x + ui.px(16), box.y + ui.px(2), box.w - ui.px(32), ui.px(26)};
+  const std::size_t shown = one ? draw_picture_names(page, row, both, page.step.colour.empty() ? 0 : 1) : 0;
   // Nothing may be changed while a question is open, and the choice of the head changes the Document.
   if (page.covered) ImGui::BeginDisabled();
-  if (page.hides() && (page.step.covers_grid || alone))
-    draw_lesson_lid(page, heads.grown(-ui.px(12)), ui.theme.border);
-  else
-    draw_lesson_grid(page, heads);
-  if (!alone) draw_lesson_head(page, {heads.right(), upper.y, upper.w - grid, upper.h});
+  if (!one || shown == 1) {
+    if (page.hides() && (page.step.covers_grid || alone))
+      draw_lesson_lid(page, heads.grown(-ui.px(12)), ui.theme.border);
+    else
+      draw_lesson_grid(page, heads);
+  }
+  if (!alone && (!one || shown == 0))
+    draw_lesson_head(page, one ? upper : Box{heads.right(), upper.y, upper.w - grid, upper.h});
   Box prediction{box.x, upper.bottom(), box.w, low};
   if (looks_at_picture(scene)) {
     const Box picture{box.x, upper.bottom(), std::round(box.w * 0.62f), low};

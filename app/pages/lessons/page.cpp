@@ -35,6 +35,7 @@ constexpr Action lesson_actions[] = {
     lesson_action("lesson_reveal", "Reveal what was predicted", ImGuiKey_R, lesson_reveal),
     lesson_action("lesson_notes", "Speaker notes", ImGuiKey_N, lesson_notes),
     lesson_action("lesson_votes", "Count the votes of a class", ImGuiKey_V, lesson_votes),
+    lesson_action("lesson_other_picture", "Other picture of the step", ImGuiKey_X, lesson_other_picture),
     lesson_action("lesson_list", "All lessons", 0, leave_lesson),
     lesson_action("lesson_answer_1", "First answer of a question", ImGuiKey_1, lesson_digit_of<1>),
     lesson_action("lesson_answer_2", "Second answer of a question", ImGuiKey_2, lesson_digit_of<2>),

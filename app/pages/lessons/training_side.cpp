@@ -91,27 +91,37 @@ void draw_training_picture(LessonPage& page, const Box& box) {
   // In little room the strip of time is low, and only the large curve is drawn.
   const bool low = box.h < ui.px(430);
   const float time = ui.px(low ? 72 : lab.b == nullptr ? (lab.narrow ? 112 : 130) : lab.narrow ? 150 : 186);
-  const float top = box.h - time;
   // The heads alone, and while the question asks for numbers beside them a lid in the place of the curves.
   const bool alone = page.step.view == lessons::StepView::Lab && has_heads && curve == nullptr;
-  const float heads = alone       ? box.w - (covers_plots ? ui.px(150) : 0)
+  // In a narrow room the curves or the heads; what R reveals comes first.
+  const bool one = page.narrow && has_heads && !alone;
+  const float names = ui.px(one ? 36 : 0);
+  const std::array<PictureName, 2> both{{{"Curves", ui.theme.text1}, {"Heads", ui.theme.text1}}};
+  const bool reveals_heads = page.step.question && !page.covered && page.step.trained.covers_heads;
+  const Box row{box.x + ui.px(16), box.y + ui.px(6), box.w - ui.px(32), ui.px(26)};
+  const std::size_t shown = one ? draw_picture_names(page, row, both, reveals_heads ? 1 : 0) : 0;
+  const bool draws_heads = has_heads && (!one || shown == 1), draws_plots = !one || shown == 0;
+  const float top = box.h - time - names;
+  const float heads = one         ? box.w
+                      : alone     ? box.w - (covers_plots ? ui.px(150) : 0)
                       : has_heads ? std::floor(box.w * (page.presented ? 0.46f : 0.425f))
                                   : 0;
   lab.small_rows = low ? 0 : page.presented || top < ui.px(340) ? 1 : 2;
   lab.has_rule = !low;
-  const Box plots{box.x, box.y, box.w - heads, top}, maps{plots.right(), box.y, heads, top};
+  const Box plots{box.x, box.y + names, one ? box.w : box.w - heads, top},
+      maps{box.right() - heads, plots.y, heads, top};
   if (page.covered) ImGui::BeginDisabled();
-  if (covers_plots && curve == nullptr)
+  if (draws_plots && covers_plots && curve == nullptr)
     draw_lesson_lid(page, plots.grown(-ui.px(12)), ui.theme.border);
-  else if (!alone)
+  else if (draws_plots && !alone)
     draw_lab_plots(lab, plots);
-  if (has_heads) {
-    if (plots.w > 0) ui.vertical(maps.x, maps.y, maps.h, ui.theme.hairline);
+  if (draws_heads) {
+    if (plots.w > 0 && !one) ui.vertical(maps.x, maps.y, maps.h, ui.theme.hairline);
     lab.covers_heads ? draw_lesson_lid(page, maps.grown(-ui.px(12)), ui.theme.border)
                      : draw_lab_heads(lab, maps);
   }
-  ui.horizontal(box.x, box.y + top, box.w, ui.theme.hairline);
-  draw_lab_time(lab, {box.x, box.y + top, box.w, time});
+  ui.horizontal(box.x, plots.bottom(), box.w, ui.theme.hairline);
+  draw_lab_time(lab, {box.x, plots.bottom(), box.w, time});
   if (page.covered) ImGui::EndDisabled();
 }
 

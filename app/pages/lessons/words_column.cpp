@@ -15,16 +15,38 @@ namespace {
 
 constexpr float wide_words_pad = 24, narrow_words_pad = 16;  // logical pixels
 
+/// "‹ Lessons", which leads to the list. Returns its width.
+float draw_way_back(const LessonPage& page, float x, float line) {
+  const Ui& ui = page.ui();
+  constexpr std::string_view back = "‹ Lessons";
+  const Box link{x, line - ui.px(12), ui.text_width(back, type::label, Ink::Medium) + ui.px(16), ui.px(24)};
+  if (button(ui, "All lessons", link, {"All lessons", {}, "How far this one was read is kept.", {}}, back))
+    leave_lesson(page.scene);
+  return link.w;
+}
+
+/// One bar for each step. Returns the y below.
+float draw_step_bars(const LessonPage& page, float x, float y, float width) {
+  const Ui& ui = page.ui();
+  const std::int64_t at = page.state().step, count = std::ssize(page.lesson().steps);
+  const float gap = ui.px(page.narrow ? 3 : 8);
+  const float bar = (width - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float from = std::round(x + (bar + gap) * static_cast<float>(i));
+    const Rgba colour = i < at    ? fade(ui.theme.query, 0.45f)
+                        : i == at ? ui.theme.query
+                                  : ui.theme.control_hover;
+    ui.fill({from, y, std::round(bar), ui.px(4)}, colour, ui.px(2));
+  }
+  return y + ui.px(4);
+}
+
 /// "‹ Lessons   4  Why divide by √dₖ          step 4 of 9" above one bar for each step. Returns the y below.
 float draw_lesson_head(const LessonPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
   const std::int64_t at = page.state().step, count = std::ssize(page.lesson().steps);
   const float line = y + ui.px(9);
-  constexpr std::string_view back = "‹ Lessons";
-  const Box link{x, line - ui.px(12), ui.text_width(back, type::label, Ink::Medium) + ui.px(16), ui.px(24)};
-  if (button(ui, "All lessons", link, {"All lessons", {}, "How far this one was read is kept.", {}}, back))
-    leave_lesson(page.scene);
-  float left = link.right() + ui.px(12);
+  float left = x + draw_way_back(page, x, line) + ui.px(12);
   if (const std::int64_t number = page.lesson().number; number > 0)
     left += ui.text(left, line, std::to_string(number), {type::label, ui.theme.text2}) + ui.px(8);
   const std::string whole = "step " + std::to_string(at + 1) + " of " + std::to_string(count);
@@ -38,34 +60,38 @@ float draw_lesson_head(const LessonPage& page, float x, float y, float width) {
   if (const float room = end - right - left; room >= ui.px(32))
     ui.text(left, line, own(page.lesson().title),
             {type::label, ui.theme.text1, Ink::Medium, Align::Left, room});
+  return draw_step_bars(page, x, y + ui.px(26), width);
+}
 
-  const float gap = ui.px(8), top = y + ui.px(26);
-  const float bar = (width - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const float from = std::round(x + (bar + gap) * static_cast<float>(i));
-    const Rgba colour = i < at    ? fade(ui.theme.query, 0.45f)
-                        : i == at ? ui.theme.query
-                                  : ui.theme.control_hover;
-    ui.fill({from, top, std::round(bar), ui.px(4)}, colour, ui.px(2));
-  }
-  return top + ui.px(4);
+/// The words of the step's task in its card.
+struct TaskWords {
+  float size, pad, indent, width, high;
+};
+TaskWords place_task(const LessonPage& page, float width) {
+  const Ui& ui = page.ui();
+  TaskWords at{page.narrow ? type::tick : type::body, ui.px(page.narrow ? 8 : 12), ui.px(30), 0, 0};
+  at.width = width - 2 * at.pad - at.indent;
+  at.high = ui.paragraph_height(at.width, own(page.step.done_words), at.size, Ink::Medium);
+  return at;
+}
+float task_height(const LessonPage& page, const TaskWords& at) {
+  return at.high + page.ui().px(18) + 2 * at.pad + page.ui().px(4);
 }
 
 /// The step's task, with a tick once it was done.
 float draw_lesson_task(const LessonPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
   const bool reached = page.state().reached.contains(page.state().step);
-  const float pad = ui.px(12), indent = ui.px(30);
-  const std::string words = own(page.step.done_words);
-  const float high = ui.paragraph_height(width - 2 * pad - indent, words, type::body, Ink::Medium);
+  const TaskWords at = place_task(page, width);
   const std::string below = reached ? "Reached" : "Try it: the step sees when it is done";
-  const Box card{x, y, width, high + ui.px(18) + 2 * pad + ui.px(4)};
+  const Box card{x, y, width, task_height(page, at)};
   ui.fill(card, ui.theme.raised, ui.px(8));
   ui.frame(card, reached ? ui.theme.query : ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(8));
-  draw_done_mark(ui, {card.x + pad + ui.px(9), card.y + pad + ui.px(10)}, reached);
-  ui.paragraph(card.x + pad + indent, card.y + pad, width - 2 * pad - indent, words,
-               {type::body, ui.theme.text1, Ink::Medium});
-  ui.text(card.x + pad + indent, card.y + pad + high + ui.px(13), below, {type::tick, ui.theme.text2});
+  draw_done_mark(ui, {card.x + at.pad + ui.px(9), card.y + at.pad + ui.px(10)}, reached);
+  ui.paragraph(card.x + at.pad + at.indent, card.y + at.pad, at.width, own(page.step.done_words),
+               {at.size, ui.theme.text1, Ink::Medium});
+  ui.text(card.x + at.pad + at.indent, card.y + at.pad + at.high + ui.px(13), below,
+          {type::tick, ui.theme.text2, Ink::Regular, Align::Left, at.width});
   return card.bottom();
 }
 
@@ -133,9 +159,117 @@ void make_answer_visible(LessonPage& page, const ColumnStretch& card, float colu
   page.moments().scroll = std::clamp(now, lowest, highest) / scale;
 }
 
+/// The way back, a bar for each step, and the step's title, which stay in sight. Returns the y below.
+float draw_narrow_head(const LessonPage& page, float x, float y, float width) {
+  const Ui& ui = page.ui();
+  const float line = y + ui.px(12), left = x + draw_way_back(page, x, line) + ui.px(8);
+  const std::string place =
+      std::to_string(page.state().step + 1) + " of " + std::to_string(page.lesson().steps.size());
+  const float wide =
+      ui.text(x + width, line, place, {type::label, ui.theme.text2, Ink::Regular, Align::Right});
+  if (const float room = x + width - wide - ui.px(8) - left; room > ui.px(24))
+    draw_step_bars(page, left, line - ui.px(2), room);
+  lessons::Prose heading(1);
+  heading[0].kind = lessons::Piece::Kind::Strong;
+  heading[0].text = page.step.title;
+  const ProseLookUp look_up = page.prose_look_up();
+  const ProseStyle style{type::body, 22, ui.theme.text1, ui.theme.text1};
+  const SetProse set = set_prose(ui, heading, width, style, look_up);
+  draw_prose(ui, set, x, y + ui.px(26), look_up);
+  return y + ui.px(26) + set.height + ui.px(4);
+}
+
+/// Draws the lines of a paragraph that are wholly in sight: a line that is cut could be misread.
+const lessons::Anchor* draw_whole_lines(const LessonPage& page, SetProse set, float x, float y,
+                                        const Box& column) {
+  const float line = page.ui().px(narrow_style(page).line);
+  std::erase_if(set.runs, [&](const ProseRun& run) {
+    const float top = y + std::floor(run.y / line) * line;
+    return top < column.y - 1 || top + line > column.bottom() + 1;
+  });
+  return draw_prose(page.ui(), set, x, y, page.prose_look_up());
+}
+
+/// Draws paragraphs and task from y on, what is wholly in the column; returns the y below.
+float draw_narrow_prose(LessonPage& page, float x, float y, float width, const Box& column) {
+  const Ui& ui = page.ui();
+  for (const lessons::Paragraph& paragraph : page.step.paragraphs) {
+    const float indent = paragraph.item ? ui.px(16) : 0;
+    const SetProse set =
+        set_prose(ui, paragraph.prose, width - indent, narrow_style(page), page.prose_look_up());
+    const float middle = y + ui.px(9);
+    if (paragraph.item && middle > column.y && middle < column.bottom())
+      ui.disc({x + ui.px(6), middle}, ui.px(2.5f), ui.theme.text2);
+    if (const lessons::Anchor* under = draw_whole_lines(page, set, x + indent, y, column))
+      page.pointed = *under;
+    y += set.height + ui.px(paragraph.item ? 4 : 8);
+  }
+  if (!page.step.done) return y;
+  const float top = y + ui.px(4), bottom = top + task_height(page, place_task(page, width));
+  if ((top >= column.y - 1 && bottom <= column.bottom() + 1) || bottom - top > column.h)
+    draw_lesson_task(page, x, top, width);
+  return bottom + ui.px(8);
+}
+
+/// A part of the column that scrolls. Returns the y at which it begins.
+float begin_words(const Ui& ui, const char* name, const Box& box) {
+  ImGui::SetCursorScreenPos(box.min());
+  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
+  ImGui::BeginChild(name, {box.w, box.h}, ImGuiChildFlags_NavFlattened, ImGuiWindowFlags_NoBackground);
+  return ImGui::GetCursorScreenPos().y;
+}
+void end_words(const Ui& ui, float x, float y) {
+  ImGui::SetCursorScreenPos({x, y});
+  ImGui::Dummy({1, ui.px(4)});
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+}
+
+/// The words of a narrow room: title and question are always in sight, and what stands between them has the
+/// room that they leave; Page Down turns it.
+void draw_narrow_words(LessonPage& page, const Box& box) {
+  const Ui& ui = page.ui();
+  LessonMoments& moments = page.moments();
+  const bool asks = page.step.question.has_value();
+  const float pad = ui.px(14), x = box.x + pad, width = box.w - 2 * pad;
+  ui.vertical(box.right() - 1, box.y, box.h, ui.theme.hairline);
+  const float top = draw_narrow_head(page, x, box.y + ui.px(6), width);
+  const Box column{box.x, top, box.w - ui.px(4), std::max(0.f, box.bottom() - top)};
+  page.state().question_due = false;
+  page.folds = page.state().answer.revealed;
+  const float measured = moments.words_height + moments.card_height;
+  const float line = ui.px(narrow_style(page).line + 2);
+  const float known = moments.words_height > 0 ? ui.px(moments.words_height) : column.h;
+  const float card = !asks ? 0 : moments.card_height > 0 ? ui.px(moments.card_height) : column.h / 2;
+  Box words{column.x, column.y, column.w, std::min(known, std::max(0.f, column.h - card))};
+  if (words.h < std::min(known, line)) words.h = 0;
+  moments.words_left = 0;
+  if (words.h >= 1) {
+    const float begin = begin_words(ui, "lesson words", words);
+    keep_scroll(ui, moments.scroll);
+    const float end = draw_narrow_prose(page, x, begin + ui.px(2), width, words);
+    moments.words_height = (end - begin + ui.px(6)) / ui.scale();
+    moments.words_left = (ImGui::GetScrollMaxY() - ImGui::GetScrollY()) / ui.scale();
+    moments.words_room = words.h / ui.scale();
+    end_words(ui, box.x, end);
+  }
+  const Box place{column.x, words.bottom(), column.w, column.bottom() - words.bottom()};
+  if (asks && place.h >= 1) {
+    const float begin = begin_words(ui, "lesson question", place);
+    const float end = draw_lesson_question(page, x, begin + ui.px(4), width);
+    moments.card_height = (end - begin + ui.px(8)) / ui.scale();
+    end_words(ui, box.x, end);
+  }
+  // What was measured has its place two frames later.
+  if (std::abs(moments.words_height + moments.card_height - measured) > 0.5f)
+    page.state().answer_due = std::max(page.state().answer_due, 2);
+}
+
 }  // namespace
 
 void draw_lesson_words(LessonPage& page, const Box& box) {
+  if (page.narrow) return draw_narrow_words(page, box);
+  page.moments().words_left = 0;
   const Ui& ui = page.ui();
   const bool compact = page.scene.compact;
   const float pad = ui.px(compact ? narrow_words_pad : wide_words_pad);
@@ -144,12 +278,8 @@ void draw_lesson_words(LessonPage& page, const Box& box) {
   const float top = draw_lesson_head(page, x, box.y + ui.px(compact ? 10 : 18), width) + ui.px(8);
 
   const Box column{box.x, top, box.w - ui.px(4), std::max(0.f, box.bottom() - top)};
-  ImGui::SetCursorScreenPos(column.min());
-  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
-  ImGui::BeginChild("lesson words", {column.w, column.h}, ImGuiChildFlags_NavFlattened,
-                    ImGuiWindowFlags_NoBackground);
+  const float begin = begin_words(ui, "lesson words", column);
   keep_scroll(ui, page.moments().scroll);
-  const float begin = ImGui::GetCursorScreenPos().y;
   float y = begin + ui.px(compact ? 8 : 16);
 
   const bool small = compact && !(page.presented && box.h > ui.px(440));
@@ -190,10 +320,7 @@ void draw_lesson_words(LessonPage& page, const Box& box) {
   // Presenter mode scrolls to the question; the speaker has said the words above it.
   if (page.presented && std::exchange(page.state().question_due, false) && page.step.question)
     page.moments().scroll = std::max(0.f, (y - begin - column.h) / ui.scale());
-  ImGui::SetCursorScreenPos({box.x, y});
-  ImGui::Dummy({1, ui.px(4)});
-  ImGui::EndChild();
-  ImGui::PopStyleVar();
+  end_words(ui, box.x, y);
 }
 
 }  // namespace attnscope

@@ -24,6 +24,7 @@ struct HeatMapStyle {
   /// The largest side of a cell of an unzoomed matrix with few cells, logical pixels.
   float largest_cell = 96;
   bool short_names = false;  // above numbered columns: room for the cells matters more
+  float least_printed = 28;  // the side from which cells have their numbers, logical pixels
 };
 
 /// Draws head scene.head() of sequence b into the area and takes its mouse. Returns the box of the cells.

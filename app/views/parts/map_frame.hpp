@@ -62,7 +62,9 @@ struct MapFrame {
 
   const Ui& ui() const { return scene.ui; }
   /// Numbers with an exponent need more room.
-  bool prints_values() const { return side >= ui().px(plane.is_error() || plane.is_gradient() ? 42 : 28); }
+  bool prints_values() const {
+    return side >= ui().px(plane.is_error() || plane.is_gradient() ? 42 : style.least_printed);
+  }
   bool is_zoomed() const { return !down.is_whole() || !across.is_whole(); }
   bool turned() const { return down.keys; }
   Axis& queries() { return down.keys ? across : down; }

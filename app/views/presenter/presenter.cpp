@@ -30,7 +30,7 @@ void PresentedView::end() {
 Layout presented_layout(const ViewState& view, ImVec2 size) {
   Layout l;
   l.compact = true;
-  const float foot = std::round(44 * view.scale);
+  const float foot = std::round((size.x < narrow_room * view.scale ? 36 : 44) * view.scale);
   const float bottom = std::max(0.f, size.y - foot);
   l.top = {0, 0, size.x, 0};
   l.status = {0, bottom, size.x, foot};

@@ -88,6 +88,15 @@ void turn_lesson_list(Scene& scene, float windows) {
   at = std::max(0.f, at + windows * share * ImGui::GetIO().DisplaySize.y / scene.ui.scale());
 }
 
+/// In a narrow room the words that had no room come before the next step; the last line stays in sight.
+bool turns_words(LessonState& state) {
+  constexpr float line = 18;  // logical pixels
+  LessonMoments& moments = moments_of(state);
+  if (moments.words_left < 1) return false;
+  moments.scroll += std::min(moments.words_left, std::max(line, moments.words_room - line));
+  return true;
+}
+
 }  // namespace
 
 /// After the last step comes the next lesson; not in presenter mode, where a clicker must not leave the
@@ -95,6 +104,7 @@ void turn_lesson_list(Scene& scene, float windows) {
 void lesson_next(Scene& scene) {
   const lessons::OpenLesson* const open = lesson_in(scene);
   if (open == nullptr) return turn_lesson_list(scene, 1);
+  if (turns_words(lesson_state(scene))) return;
   if (lesson_state(scene).step + 1 < std::ssize(open->lesson.steps))
     return go_to_lesson_step(scene, lesson_state(scene).step + 1);
   if (scene.view.presenter->on) return;
@@ -118,11 +128,16 @@ void lesson_to_start(Scene& scene) {
 void lesson_reveal(Scene& scene) {
   if (!is_lesson_covered(scene)) return;
   lesson_state(scene).answer.revealed = true;
+  moments_of(lesson_state(scene)).turned_to.reset();  // the picture that R reveals comes
   lesson_state(scene).answer_due = frames_to_answer;
 }
 
 void lesson_notes(Scene& scene) { lesson_state(scene).notes = !lesson_state(scene).notes; }
 void lesson_votes(Scene& scene) { lesson_state(scene).counts_votes = !lesson_state(scene).counts_votes; }
+void lesson_other_picture(Scene& scene) {
+  LessonMoments& moments = moments_of(lesson_state(scene));
+  if (moments.pictures > 1) moments.turned_to = (moments.shown + 1) % moments.pictures;
+}
 
 void lesson_digit(Scene& scene, std::int64_t digit) {
   const lessons::OpenLesson* const open = lesson_in(scene);

@@ -35,6 +35,8 @@ void lesson_to_start(Scene&);
 void lesson_reveal(Scene&);
 void lesson_notes(Scene&);
 void lesson_votes(Scene&);
+/// In a narrow room, where one picture is shown at a time, the next of the step's pictures.
+void lesson_other_picture(Scene&);
 /// A digit, from 1: an answer while a question is open, else nothing.
 void lesson_digit(Scene&, std::int64_t digit);
 /// Shows the first step of a chapter, which is counted from 0.

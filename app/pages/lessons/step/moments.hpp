@@ -4,6 +4,8 @@
 
 #include <any>
 #include <array>
+#include <cstddef>
+#include <optional>
 
 #include "app/state/teaching/lesson_state.hpp"
 
@@ -19,11 +21,21 @@ struct LessonMoments {
   float score_reach = 0;                  // end of the colours of the step's scores, likewise
   std::array<float, 4> strip_reach = {};  // of the strips of its picture: see kept_reach()
   bool grid_due = false;                  // the grid must be scrolled to the step's head
+
+  // In a narrow room, see narrow_room.
+  float card_height = 0;                 // of the question's card; 0: unknown
+  float words_left = 0, words_room = 0;  // height of the words below those in sight, and of those in sight
+  std::size_t pictures = 1, shown = 0;   // how many the step has, and which is shown
+  std::optional<std::size_t> turned_to;  // the picture that X or a click chose; empty: the step's own choice
 };
 
 inline LessonMoments& moments_of(LessonState& state) {
   auto* const kept = std::any_cast<LessonMoments>(&state.on_page);
   return kept != nullptr ? *kept : state.on_page.emplace<LessonMoments>();
+}
+/// Null if the step has not been drawn yet.
+inline const LessonMoments* moments_in(const LessonState& state) {
+  return std::any_cast<LessonMoments>(&state.on_page);
 }
 
 }  // namespace attnscope

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "app/kit/widgets/marks.hpp"
 #include "app/lessons/model_numbers.hpp"
 #include "app/lessons/training_numbers.hpp"
 #include "app/training/training_runs.hpp"
+#include "app/views/parts/map_frame.hpp"
 #include "core/base/error.hpp"
 
 namespace attnscope {
@@ -84,6 +86,90 @@ float kept_reach(const LessonPage& page, float& kept, float most) {
   const float reach = std::max(kept, most);
   if (!page.state().look_due) kept = reach;  // the step's own numbers are computed
   return reach;
+}
+
+void ring_lesson_word(const MapFrame& map, const lessons::Anchor& anchor) {
+  using Kind = lessons::Anchor::Kind;
+  const Ui& ui = map.ui();
+  const auto place = [&](std::size_t i) {
+    return i < anchor.places.size() ? anchor.places[i] : std::int64_t{-1};
+  };
+  const Dimensions& d = map.scene.result.dimensions;
+  const auto ring = [&](const Box& box, Rgba colour) {
+    if (box.w > 0 && box.h > 0) ui.frame(box.grown(ui.px(2)), colour, ui.px(3), ui.px(4));
+  };
+  const auto row = [&](std::int64_t query) {
+    const Box first = map.visible_cell({query, 0}), last = map.visible_cell({query, d.keys - 1});
+    return Box{first.x, first.y, last.right() - first.x, last.bottom() - first.y};
+  };
+  const auto column = [&](std::int64_t key) {
+    const Box first = map.visible_cell({0, key}), last = map.visible_cell({d.queries - 1, key});
+    return Box{first.x, first.y, last.right() - first.x, last.bottom() - first.y};
+  };
+  if (anchor.kind == Kind::Query && place(0) >= 0 && place(0) < d.queries)
+    ring(row(place(0)), ui.theme.query);
+  else if ((anchor.kind == Kind::Key || anchor.kind == Kind::Value) && place(0) >= 0 && place(0) < d.keys)
+    ring(column(place(0)), anchor.kind == Kind::Key ? ui.theme.key : ui.theme.value);
+  else if (anchor.kind == Kind::Cell && place(0) >= 0 && place(0) < d.queries && place(1) >= 0 &&
+           place(1) < d.keys)
+    ring(map.visible_cell({place(0), place(1)}), ui.theme.text1);
+  else if (anchor.kind == Kind::Query && anchor.places.empty())
+    ring({map.cells.x - map.label_width - ui.px(14), map.cells.y, map.label_width + ui.px(10), map.cells.h},
+         ui.theme.query);
+  else if (anchor.kind == Kind::Key && anchor.places.empty())
+    ring({map.cells.x, map.cells.y - map.label_room - ui.px(6), map.cells.w, map.label_room}, ui.theme.key);
+  else if (anchor.kind == Kind::Stage)
+    ring(map.cells, ui.theme.text1);
+}
+
+ProseStyle narrow_style(const LessonPage& page) {
+  const Ui& ui = page.ui();
+  return {type::tick, 18, ui.theme.text2, ui.theme.text1};
+}
+
+float share_of_words(const LessonPage& page, float width) {
+  const float room = std::max(1.f, width / page.ui().scale());
+  const bool walks = shows_lesson_walk(page);
+  const bool one_map = !page.lesson().of_model() && !page.lesson().of_training() &&
+                       page.step.view == lessons::StepView::Matrix &&
+                       !lesson_vectors(page, page.scene.result);
+  // At least 30 letters in a line beside the walk, whose numbers need the room; else 36.
+  const float least = std::clamp((walks ? 240 : 280) / room, 0.38f, 0.48f);
+  if (!one_map) return least;
+  const float cell = 28, around = 110;
+  const float map = cell * static_cast<float>(page.scene.result.dimensions.keys) + around;
+  return std::clamp(1 - map / room, least, 0.48f);
+}
+
+std::size_t draw_picture_names(const LessonPage& page, const Box& row, std::span<const PictureName> names,
+                               std::size_t first) {
+  if (!page.narrow) return 0;
+  const Ui& ui = page.ui();
+  LessonMoments& moments = page.moments();
+  moments.pictures = names.size();
+  moments.shown = std::min(moments.turned_to.value_or(first), names.size() - 1);
+  const float cap = keycap_width(ui, "X"), pad = ui.px(8), room = row.w - cap - pad;
+  if (room < ui.px(80)) return moments.shown;
+  const auto others = static_cast<float>(names.size() - 1);
+  const auto whole = [&](std::size_t i) {
+    return ui.text_width(names[i].name, type::label, Ink::Semibold) + 2 * pad + 1;
+  };
+  const float of_shown = std::min(whole(moments.shown), room - others * ui.px(36));
+  Box tab{row.x, row.y, 0, row.h};
+  for (std::size_t i = 0; i < names.size(); ++i, tab.x = tab.right()) {
+    const bool is_shown = i == moments.shown;
+    tab.w = is_shown ? of_shown : std::min(whole(i), (room - of_shown) / others);
+    const Ui::Touch touch = ui.touch(("picture " + std::to_string(i + 1)).c_str(), tab);
+    if (is_shown || touch.hovered)
+      ui.fill(tab, is_shown ? ui.theme.control : ui.theme.control_hover, ui.px(4));
+    if (touch.focused) ui.frame(tab, ui.theme.query, ui.px(2), ui.px(4));
+    const Rgba ink = is_shown ? names[i].ink : ui.theme.text2;
+    ui.text(tab.x + pad, tab.centre_y(), names[i].name,
+            {type::label, ink, Ink::Semibold, Align::Left, tab.w - 2 * pad});
+    if (touch.clicked) moments.turned_to = i;
+  }
+  page.keycap(row.right() - cap, row.centre_y(), "X");
+  return moments.shown;
 }
 
 void draw_lesson_lid(const LessonPage& page, const Box& cells, Rgba edge) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "app/lessons/lesson_numbers.hpp"
@@ -25,6 +26,7 @@ struct LessonPage {
   bool covered = false;                         // a question is open
   std::optional<lessons::Anchor> pointed = {};  // a word under the mouse
   bool folds = false;                           // choices neither right nor chosen take a line each
+  bool narrow = false;                          // presented in a narrow room, see narrow_room
 
   const Ui& ui() const { return scene.ui; }
   /// Whether numbers that would answer the question are hidden.
@@ -43,6 +45,19 @@ struct LessonPage {
 
 /// The left column: title, prose, question, task, keys. Sets page.pointed.
 void draw_lesson_words(LessonPage&, const Box&);
+/// The style of words in a narrow room: the smallest letters.
+ProseStyle narrow_style(const LessonPage&);
+/// The share of a narrow room's width that the words have: as much as leaves the picture its numbers.
+float share_of_words(const LessonPage&, float width);
+/// The name of a picture, in this colour while it is shown.
+struct PictureName {
+  std::string name;
+  Rgba ink;
+};
+/// In a narrow room the names of a step's pictures, of which one is shown, and the key that turns to the
+/// next. Returns which is shown: `first` until another one is chosen.
+std::size_t draw_picture_names(const LessonPage&, const Box& row, std::span<const PictureName>,
+                               std::size_t first);
 /// The question's card in a column; returns the y below.
 float draw_lesson_question(LessonPage&, float x, float y, float width);
 /// The matrices of A and B, with the controls and the plot above them.

@@ -22,14 +22,15 @@ float question_height_of(LessonPage& page, const lessons::Prose& prose, float wi
 
 ProseStyle told_style(const LessonPage& page) {
   const Ui& ui = page.ui();
+  if (page.narrow) return narrow_style(page);
   return {type::body, 20, ui.theme.text2, ui.theme.text1};
 }
 
 namespace {
 
 ProseStyle question_style(const LessonPage& page) {
-  const Ui& ui = page.ui();
-  return {type::body, 20, ui.theme.text1, ui.theme.text1};
+  const ProseStyle told = told_style(page);
+  return {told.size, told.line, told.strong, told.strong};
 }
 float draw_question_kind(LessonPage& page, const QuestionCard& card, float y,
                          const lessons::Question& question) {
@@ -47,10 +48,26 @@ bool has_answered(const StepAnswer& answer) {
   return answer.chosen >= 0 || answer.value || !answer.sketch.empty() || !answer.curve.empty();
 }
 
+/// Only the number of votes, not for which choice: it would influence later votes.
+std::string votes_told(const LessonPage& page) {
+  const std::int64_t votes = all_votes(page.state().answer);
+  return votes == 0 ? "digits count votes" : "votes counted: " + std::to_string(votes);
+}
+
+/// In a narrow room the line of keys says what R and V do; here are the votes, once digits count them.
+float draw_narrow_foot(const LessonPage& page, const QuestionCard& card, float y) {
+  const Ui& ui = page.ui();
+  if (!page.state().counts_votes) return y;
+  ui.text(card.x + card.pad, y + ui.px(10), votes_told(page),
+          {type::label, ui.theme.text1, Ink::Medium, Align::Left, card.inner()});
+  return y + ui.px(20);
+}
+
 /// "R reveals", and whether digits answer or count votes.
 float draw_question_foot(LessonPage& page, const QuestionCard& card, float y,
                          const lessons::Question& question) {
   const Ui& ui = page.ui();
+  if (page.narrow) return draw_narrow_foot(page, card, y);
   const float line = y + ui.px(14), left = card.x + card.pad;
   const std::string_view does = "reveals";
   const float wide = ui.px(22) + ui.px(10) + ui.text_width(does, type::label, Ink::Medium);
@@ -65,11 +82,7 @@ float draw_question_foot(LessonPage& page, const QuestionCard& card, float y,
   const auto* const choose = std::get_if<lessons::ChooseQuestion>(&question.kind);
   if (choose == nullptr) return y + ui.px(28);
   bool& counts = page.state().counts_votes;
-  // Only the number of votes, not for which choice: it would influence later votes.
-  const std::int64_t votes = all_votes(page.state().answer);
-  const std::string words = !counts      ? "count votes"
-                            : votes == 0 ? "digits count votes"
-                                         : "votes counted: " + std::to_string(votes);
+  const std::string words = counts ? votes_told(page) : "count votes";
   const float room = ui.text_width(words, type::label) + ui.px(40);
   Box votes_box{card.x + card.width - card.pad - room, line - ui.px(13), room, ui.px(26)};
   if (votes_box.x < link.right() + ui.px(8)) votes_box = {left, votes_box.y + ui.px(28), room, votes_box.h};
@@ -110,7 +123,7 @@ float draw_in_question(LessonPage& page, const QuestionCard& card, const lessons
 
 float draw_lesson_question(LessonPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
-  const QuestionCard card{x, y, width, ui.px(page.scene.compact ? 12 : 16)};
+  const QuestionCard card{x, y, width, ui.px(page.narrow ? 8 : page.scene.compact ? 12 : 16)};
   // The card's background is drawn last, when its height is known, on a channel below its contents.
   ImDrawList* const list = ImGui::GetWindowDrawList();
   list->ChannelsSplit(2);

@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 constexpr float why_size = type::label, why_line = 18;  // logical pixels
-constexpr float guess_bar = 96;
+float bar_width(const LessonPage& page) { return page.narrow ? 40 : 96; }
 
 struct ShownChoice {
   const lessons::Choice& choice;
@@ -26,10 +26,12 @@ struct ShownChoice {
 ProseStyle choice_style(const LessonPage& page, bool chosen) {
   const Ui& ui = page.ui();
   const Rgba ink = chosen ? ui.theme.text1 : ui.theme.text2;
-  return {type::body, 20, ink, ink, Align::Left, Ink::Regular};
+  const ProseStyle told = told_style(page);
+  return {told.size, told.line, ink, ink, Align::Left, Ink::Regular};
 }
 ProseStyle why_style(const LessonPage& page) {
   const Ui& ui = page.ui();
+  if (page.narrow) return narrow_style(page);
   return {why_size, why_line, ui.theme.text2, ui.theme.text1};
 }
 
@@ -38,7 +40,7 @@ ProseStyle why_style(const LessonPage& page) {
 bool has_bar(const LessonPage& page, const QuestionCard& card, const lessons::Choice& choice) {
   const StepAnswer& answer = page.state().answer;
   if (answer.revealed && all_votes(answer) > 0) return true;
-  return choice.guess && card.inner() >= page.ui().px(280);
+  return choice.guess && !page.narrow && card.inner() >= page.ui().px(280);
 }
 
 void draw_guess_bar(const LessonPage& page, const Box& choice, const ShownChoice& one) {
@@ -47,8 +49,8 @@ void draw_guess_bar(const LessonPage& page, const Box& choice, const ShownChoice
   const std::int64_t all = answer.revealed ? all_votes(answer) : 0, votes = answer.votes[one.in_file];
   const double share =
       all > 0 ? static_cast<double>(votes) / static_cast<double>(all) : one.choice.guess.value_or(0);
-  const Box track{choice.right() - ui.px(12 + guess_bar), choice.centre_y() - ui.px(3), ui.px(guess_bar),
-                  ui.px(6)};
+  const float wide = bar_width(page);
+  const Box track{choice.right() - ui.px(12 + wide), choice.centre_y() - ui.px(3), ui.px(wide), ui.px(6)};
   ui.fill(track, ui.theme.control_hover, ui.px(3));
   ui.fill({track.x, track.y, std::round(track.w * static_cast<float>(share)), track.h},
           one.chosen || one.right() ? ui.theme.query : ui.theme.bar, ui.px(3));
@@ -61,7 +63,7 @@ void draw_guess_bar(const LessonPage& page, const Box& choice, const ShownChoice
 SetProse folded_words(const LessonPage& page, const ShownChoice& one, float room) {
   const Ui& ui = page.ui();
   SetProse set = set_prose(ui, one.choice.prose, 1e6f, choice_style(page, one.chosen), page.prose_look_up());
-  const float dots = ui.text_width("…", type::body);
+  const float dots = ui.text_width("…", choice_style(page, one.chosen).size);
   const auto last =
       std::ranges::find_if(set.runs, [&](const ProseRun& run) { return run.x + run.width > room - dots; });
   if (last == set.runs.end()) return set;
@@ -99,14 +101,16 @@ float draw_choice(LessonPage& page, const QuestionCard& card, float y, const Sho
                   bool& clicked) {
   const Ui& ui = page.ui();
   const bool compact = page.scene.compact, bar = has_bar(page, card, one.choice);
-  const float left = ui.px(46), room = card.inner() - left - ui.px(bar ? 128 : 40);
+  const float left = ui.px(page.narrow ? 42 : 46), none = ui.px(page.narrow ? 12 : 40);
+  const float room = card.inner() - left - (bar ? ui.px(bar_width(page) + 32) : none);
   const ProseStyle style = choice_style(page, one.chosen);
   const float words =
       one.folded ? ui.px(style.line) : question_height_of(page, one.choice.prose, room, style);
   const float why_room = card.inner() - left - ui.px(12);
   const float why =
       one.says_why() ? question_height_of(page, one.choice.why, why_room, why_style(page)) + ui.px(4) : 0;
-  const float line = one.folded ? words + ui.px(4) : std::max(ui.px(compact ? 32 : 40), words + ui.px(12));
+  const float least = page.narrow ? 26 : compact ? 32 : 40, around = page.narrow ? 8 : 12;
+  const float line = one.folded ? words + ui.px(4) : std::max(ui.px(least), words + ui.px(around));
   const Box box{card.x + card.pad, y, card.inner(), line + why};
   const Box first{box.x, box.y, box.w, line};  // without the words about it
   const std::string label = "answer " + std::to_string(one.place + 1);
@@ -142,12 +146,14 @@ float draw_choices(LessonPage& page, const QuestionCard& card, float y,
   for (std::size_t place = 0; place < order.size(); ++place) {
     const lessons::Choice& choice = question.choices[order[place]];
     const bool chosen = answer.chosen == static_cast<std::int64_t>(order[place]);
+    const bool is_other = revealed && !chosen && !choice.right;
+    if (is_other && page.narrow && all_votes(answer) == 0) continue;  // the answer needs the room
     const ShownChoice one{.choice = choice,
                           .in_file = order[place],
                           .place = place,
                           .chosen = chosen,
                           .revealed = revealed,
-                          .folded = revealed && page.folds && !chosen && !choice.right};
+                          .folded = is_other && page.folds};
     bool clicked = false;
     y = draw_choice(page, card, y, one, clicked);
     if (clicked && !revealed) answer.chosen = static_cast<std::int64_t>(order[place]);
