@@ -2,11 +2,15 @@
 // passes.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/plot.hpp"
 #include "app/kit/widgets/widgets.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/regions/focus_state.hpp"
+#include "app/training/head_axes.hpp"
+#include "app/training/head_facts.hpp"
 #include "app/training/panels.hpp"
 #include "app/training/run_words.hpp"
 
@@ -20,7 +24,25 @@ struct HeadPicture {
   std::shared_ptr<const LabMoment> moment;
   std::shared_ptr<const LabMoment> minus;  // the subtracted moment; null: none
   std::int64_t head;
+  bool hides_later = false;  // no query sees a later key: those cells are hatched
+
+  std::int64_t rows() const { return moment->probe.weights.shape()[2]; }
+  float weight(std::int64_t per_layer, Cell cell) const {
+    const auto of = [&](const LabMoment& from) {
+      return from.probe.weights.matrix(head / per_layer, head % per_layer)(cell.query, cell.key);
+    };
+    return of(*moment) - (minus != nullptr ? of(*minus) : 0.f);
+  }
 };
+
+/// Whether every weight of a query on a later key is exactly 0, as the causal mask makes it.
+bool hides_later_keys(const LabMoment& moment) {
+  const auto weights = moment.probe.weights.matrix(0, 0);
+  for (std::int64_t i = 0; i < weights.rows(); ++i)
+    for (std::int64_t j = i + 1; j < weights.cols(); ++j)
+      if (weights(i, j) != 0) return false;
+  return weights.rows() > 1;
+}
 
 void draw_lab_matrix(const TrainingPanels& panels, const HeadPicture& of, const char* place, const Box& box) {
   const Ui& ui = panels.ui();
@@ -41,14 +63,14 @@ void draw_lab_matrix(const TrainingPanels& panels, const HeadPicture& of, const 
     RasterJob job = whole_matrix(ui, whole.matrix(), colormap(map), box);
     job.low = of.minus != nullptr ? -1.f : 0.f;
     job.high = 1;
+    if (of.hides_later)
+      job.kind = [](std::int64_t row, std::int64_t key) {
+        return key > row ? CellKind::Masked : CellKind::Number;
+      };
     use(job);
   });
 }
 
-struct HeadFact {
-  std::string_view label;
-  double value;
-};
 std::vector<HeadFact> facts_of(const TrainingPanels& panels, const LabPoint& point, std::int64_t number) {
   const auto head = static_cast<std::size_t>(number);
   std::vector<HeadFact> facts;
@@ -61,45 +83,6 @@ std::vector<HeadFact> facts_of(const TrainingPanels& panels, const LabPoint& poi
   return facts;
 }
 
-/// Width of the numbers beside a head's picture, gap included: enough for the longest label.
-float width_of_facts(const Ui& ui, const std::vector<HeadFact>& facts) {
-  float wide = ui.px(48);
-  for (const HeadFact& one : facts)
-    wide = std::max(wide, std::ceil(ui.text_width(one.label, type::tick, Ink::Regular)));
-  return wide + ui.px(10);
-}
-
-/// Two numbers a line. A label longer than half the line takes what the other column does not need.
-void draw_facts_below(const TrainingPanels& panels, const std::vector<HeadFact>& facts, const Box& box) {
-  const Ui& ui = panels.ui();
-  const float gap = ui.px(12), line = std::floor(box.h / 2);
-  const auto wanted = [&](std::size_t column) {
-    float wide = 0;
-    for (std::size_t i = column; i < facts.size() && i < 4; i += 2)
-      wide = std::max(wide, ui.text_width(facts[i].label, type::tick, Ink::Regular) + ui.px(8) +
-                                ui.text_width(fixed(facts[i].value, 2), type::tick, Ink::Semibold));
-    return std::ceil(wide);
-  };
-  const float first = wanted(0), left_to_first = std::max(first, std::floor(box.w - gap - wanted(1))),
-              split = std::clamp(std::floor((box.w - gap) / 2), first, left_to_first);
-  for (std::size_t i = 0; i < facts.size() && i < 4; ++i) {
-    const float x = box.x + (split + gap) * static_cast<float>(i % 2),
-                y = box.y + line * (static_cast<float>(i / 2) + 0.5f),
-                wide = i % 2 == 0 ? split : box.w - gap - split;
-    const float number = ui.text(x + wide, y, fixed(facts[i].value, 2),
-                                 {type::tick, ui.theme.text1, Ink::Semibold, Align::Right});
-    ui.text(x, y, facts[i].label,
-            {type::tick, ui.theme.text2, Ink::Regular, Align::Left, wide - number - ui.px(4)});
-  }
-}
-
-/// "induction", and the word for what ablating the head costs: "shared". Scores that the page does not show
-/// are not named.
-struct HeadTitle {
-  std::string name = "no name yet";
-  std::string_view need;
-  bool is_named = false;
-};
 HeadTitle title_of(const TrainingPanels& panels, const LabPoint* point, std::int64_t head) {
   HeadTitle title;
   if (point == nullptr) return title;
@@ -139,22 +122,86 @@ HeadLines lines_of_titles(const TrainingPanels& panels, const LabPoint* point, c
   return lines;
 }
 
-/// `below`: the word has a line of its own, of width `room_of_need`.
-void draw_head_title(const Ui& ui, const HeadTitle& title, ImVec2 at, float room, float room_of_need,
-                     bool below) {
-  const float line = ui.px(18);
-  const float name = ui.text(at.x, at.y + line / 2, title.name,
-                             {type::label, title.is_named ? ui.theme.text1 : ui.theme.text2,
-                              title.is_named ? Ink::Semibold : Ink::Regular, Align::Left, room});
-  if (title.need.empty()) return;
-  const float x = below ? 0 : name + ui.px(8);
-  ui.text(at.x + x, at.y + line * (below ? 1.4f : 0.5f), title.need,
-          {type::tick, ui.theme.text2, Ink::Medium, Align::Left, std::max(1.f, room_of_need - x)});
+/// The row of the probe that pictures and sentences are about, and the cell under the mouse.
+struct Pointed {
+  const ProbeText* text = nullptr;        // null: not known yet
+  const ProbeText::Look* look = nullptr;  // of the goal's score; null: none
+  std::optional<std::int64_t> head;       // under the mouse,
+  Cell cell;                              // and its cell there
+};
+
+/// The first score that the goal's answers need.
+int goal_score(const training::TaskRow& task) {
+  for (std::size_t s = 0; s < task.scores.size(); ++s)
+    if (task.group_of(task.scores[s]) == static_cast<std::size_t>(task.goal_group))
+      return static_cast<int>(s);
+  return 0;
+}
+
+/// The key is marked if the head has the name of a score that has one key in this row.
+MarkedCell marked_cell(const TrainingPanels& panels, const LabPoint* point, const Pointed& pointed,
+                       std::int64_t head) {
+  if (pointed.look == nullptr) return {};
+  MarkedCell marked{pointed.look->query, -1};
+  if (point == nullptr || !title_of(panels, point, head).is_named) return marked;
+  const int score = training::job_of_head(*panels.lab.task, *point, static_cast<std::size_t>(head)).score;
+  const ProbeText::Look* const own_look = pointed.text->look_of(score, marked.query);
+  if (own_look != nullptr && own_look->query == marked.query && own_look->keys.size() == 1)
+    marked.key = own_look->keys.front();
+  return marked;
+}
+
+/// How much room the picture has beside its numbers, and where these are.
+struct HeadLayout {
+  LabelledSquare square;
+  bool beside = false, below = false, in_line = false;
+};
+HeadLayout layout_of_head(const TrainingPanels& panels, const ProbeText* text, std::int64_t rows,
+                          const std::vector<HeadFact>& facts, float width, float height) {
+  const Ui& ui = panels.ui();
+  const auto fit = [&](float w, float h) { return fit_square(ui, text, rows, w, h); };
+  if (facts.empty()) return {fit(width, height)};
+  const LabelledSquare beside = fit(width - width_of_facts(ui, facts), height),
+                       below = fit(width, height - ui.px(44)), line = fit(width, height - ui.px(20));
+  // On a small page labels count more than all of the numbers.
+  if (panels.enlarges && !beside.has_labels() && !below.has_labels() && line.has_labels())
+    return {line, false, false, true};
+  if (below.side > ui.px(180) && below.side > beside.side) return {below, false, true};
+  if (width > ui.px(176)) return {beside, true};
+  return {fit(width, height)};
+}
+
+/// The matrix with its labels, the mark of its row, and what the mouse does there.
+void draw_lab_picture(const TrainingPanels& panels, const LabPoint* point, const HeadPicture& of,
+                      const LabelledSquare& square, const Box& picture, Pointed& pointed) {
+  const Ui& ui = panels.ui();
+  const std::string name = lab_head_name(panels.recipe(), of.head);
+  ui.frame(picture.grown(1), ui.theme.border);
+  draw_lab_matrix(panels, of, ("lab head " + name).c_str(), picture);
+  const MarkedCell marked = marked_cell(panels, point, pointed, of.head);
+  if (square.has_labels()) {
+    draw_square_labels(ui, *pointed.text, square, picture, marked);
+    if (pointed.text->fold > 0) {
+      const float y = square_cell(picture, of.rows(), {pointed.text->fold, 0}).y;
+      draw_dashes(ui, {{picture.x, y}, {picture.right(), y}}, ui.theme.text3, ui.px(1));
+    }
+  }
+  if (marked.key >= 0)
+    ui.frame(square_cell(picture, of.rows(), marked).grown(ui.px(1)), ui.theme.query, ui.px(2));
+  const Ui::Touch touch = ui.touch(("Lab head " + name).c_str(), picture, panels.enlarges);
+  if (touch.focused) ui.frame(picture.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(2));
+  if (touch.pointed && picture.contains(ImGui::GetIO().MousePos)) {
+    pointed.head = of.head;
+    pointed.cell = cell_at(picture, ImGui::GetIO().MousePos, of.rows(), of.rows());
+    ui.frame(square_cell(picture, of.rows(), {pointed.cell.query, pointed.cell.key}).grown(ui.px(1)),
+             ui.theme.text1, ui.px(1));
+  }
+  if (touch.clicked && panels.enlarges) panels.state().head = panels.large_head() == of.head ? -1 : of.head;
 }
 
 /// The head's picture, name, badge and numbers.
 void draw_lab_head(const TrainingPanels& panels, const LabPoint* point, const HeadPicture& of, const Box& box,
-                   const HeadLines& lines) {
+                   const HeadLines& lines, Pointed& pointed) {
   const Ui& ui = panels.ui();
   const std::string badge_text = lab_head_name(panels.recipe(), of.head);
   const float badge_wide = ui.text_width(own(badge_text), type::tick, Ink::Medium) + ui.px(12),
@@ -164,33 +211,77 @@ void draw_lab_head(const TrainingPanels& panels, const LabPoint* point, const He
   const std::vector<HeadFact> facts = point != nullptr && !panels.covers_numbers
                                           ? facts_of(panels, *point, of.head)
                                           : std::vector<HeadFact>();
-  const bool numbers = !facts.empty();
-  const float under = ui.px(44), room = box.h - line - ui.px(6), facts_wide = width_of_facts(ui, facts);
-  const bool below = numbers && std::min(box.w, room - under) > ui.px(180) &&
-                     std::min(box.w, room - under) > std::min(box.w - facts_wide, room);
-  const bool beside = numbers && !below && box.w > ui.px(176);
-  const float column = beside ? facts_wide : 0;
-  const float side = std::floor(std::min(box.w - column, below ? room - under : room));
-  const float beside_badge = std::max(1.f, side - badge_wide - ui.px(8));
-  draw_head_title(ui, title_of(panels, point, of.head), {box.x, box.y},
-                  lines.badge_below ? std::max(1.f, side) : beside_badge, beside_badge, lines.two);
-  badge(ui, {box.x + side - badge_wide, box.y + (lines.badge_below ? ui.px(17) : 0), badge_wide, ui.px(16)},
+  const HeadLayout layout =
+      layout_of_head(panels, pointed.text, of.rows(), facts, box.w, box.h - line - ui.px(6));
+  const LabelledSquare& square = layout.square;
+  const float whole = square.whole(), beside_badge = std::max(1.f, whole - badge_wide - ui.px(8));
+  HeadTitle title = title_of(panels, point, of.head);
+  const std::string_view need = layout.in_line ? std::exchange(title.need, {}) : std::string_view();
+  draw_head_title(ui, title, {box.x, box.y}, lines.badge_below ? std::max(1.f, whole) : beside_badge,
+                  beside_badge, lines.two);
+  badge(ui, {box.x + whole - badge_wide, box.y + (lines.badge_below ? ui.px(17) : 0), badge_wide, ui.px(16)},
         own(badge_text), fade(hue, 0.3f), hue);
-  const Box picture{box.x, box.y + line + ui.px(2), side, side};
-  ui.frame(picture.grown(1), ui.theme.border);
-  draw_lab_matrix(panels, of, ("lab head " + badge_text).c_str(), picture);
-  if (below) return draw_facts_below(panels, facts, {picture.x, picture.bottom() + ui.px(4), side, under});
-  if (!beside) return;
-  float y = picture.y + ui.px(8);
-  const auto fact = [&](std::string_view label, double value) {
-    if (y + ui.px(26) > picture.bottom()) return;
-    ui.text(picture.right() + ui.px(10), y, label,
-            {type::tick, ui.theme.text2, Ink::Regular, Align::Left, column - ui.px(10)});
-    ui.text(picture.right() + ui.px(10), y + ui.px(15), fixed(value, 2),
-            {type::tick, ui.theme.text1, Ink::Semibold});
-    y += ui.px(36);
-  };
-  for (const HeadFact& one : facts) fact(one.label, one.value);
+  const Box picture{box.x + square.left, box.y + line + ui.px(2) + square.top, square.side, square.side};
+  draw_lab_picture(panels, point, of, square, picture, pointed);
+  if (layout.below)
+    return draw_facts_below(ui, facts, {picture.x, picture.bottom() + ui.px(4), square.side, ui.px(44)});
+  if (layout.in_line)
+    return draw_facts_in_line(ui, need, facts, {box.x, picture.bottom() + ui.px(3), box.w, ui.px(16)});
+  if (layout.beside)
+    draw_facts_beside(
+        ui, facts,
+        {picture.right() + ui.px(10), picture.y, width_of_facts(ui, facts) - ui.px(10), picture.h});
+}
+
+/// What the cell under the mouse holds, or what the row that is marked is to look at, and the head that does
+/// so most.
+std::string probe_sentence(const TrainingPanels& panels, const HeadPicture& of, const Pointed& pointed) {
+  const ProbeText& text = *pointed.text;
+  const std::int64_t per_layer = panels.recipe().network.heads;
+  if (pointed.head) {
+    const std::string name = lab_head_name(panels.recipe(), *pointed.head),
+                      query = text.label(pointed.cell.query), key = text.label(pointed.cell.key);
+    HeadPicture head = of;
+    head.head = *pointed.head;
+    const std::string weight = fixed(static_cast<double>(head.weight(per_layer, pointed.cell)), 3);
+    if (of.minus != nullptr)
+      return own(name) + ", row " + own(query) + ", key " + own(key) + ": A − B is " + weight + ".";
+    return own(name) + ": row " + own(query) + " puts " + weight + " of its weight on " + own(key) + ".";
+  }
+  const ProbeText::Look& look = *pointed.look;
+  const std::string_view score = panels.lab.task->scores[static_cast<std::size_t>(look.score)].name;
+  std::string keys;
+  for (const std::int64_t key : look.keys) keys += (keys.empty() ? "" : " ") + text.label(key);
+  std::string words = "Row " + own(text.label(look.query)) + ": “" + inner(std::string(score)) +
+                      "” is its weight on " + own(keys) + ".";
+  if (text.fold > 0)
+    words = "Row " + own(text.label(look.query)) + ", its second time: " + own(keys) +
+            " came right after it the first time.";
+  double most = -1;
+  std::int64_t best = 0;
+  for (std::int64_t head = 0; head < panels.heads(); ++head) {
+    HeadPicture one{of.moment, nullptr, head};
+    double sum = 0;
+    for (const std::int64_t key : look.keys)
+      sum += static_cast<double>(one.weight(per_layer, {look.query, key}));
+    if (sum > most) most = sum, best = head;
+  }
+  const auto seen = static_cast<double>(of.hides_later ? look.query + 1 : of.rows());
+  return words + " Most there: " + own(lab_head_name(panels.recipe(), best)) + " " + fixed(most, 2) +
+         ", even weights " + fixed(static_cast<double>(std::ssize(look.keys)) / seen, 2) + ".";
+}
+
+void draw_probe_sentence(const TrainingPanels& panels, const HeadPicture& of, const Pointed& pointed,
+                         const Box& box) {
+  if (pointed.text == nullptr || (!pointed.head && (pointed.look == nullptr || of.minus != nullptr))) return;
+  if (!pointed.head &&
+      (panels.covers_numbers ||
+       !panels.has_plot(panels.lab.task->scores[static_cast<std::size_t>(pointed.look->score)].name)))
+    return;
+  panels.ui().clip(box.grown(panels.ui().px(2)));
+  panels.ui().paragraph(box.x, box.y, box.w, probe_sentence(panels, of, pointed),
+                        {type::tick, panels.ui().theme.text2});
+  panels.ui().unclip();
 }
 
 void draw_lab_sides(const TrainingPanels& panels, const Box& box) {
@@ -208,7 +299,7 @@ void draw_lab_heads(const TrainingPanels& panels, const Box& box) {
   const float pad = ui.px(panels.narrow ? 12 : 20);
   float top = box.y + ui.px(panels.narrow ? 16 : 24);
   const training::LabRun* const run = panels.shown();
-  const std::shared_ptr<const LabMoment> moment = run->moment_at(panels.step);
+  const std::shared_ptr<const LabMoment> moment = panels.moment_at(*run, panels.step);
   const LabPoint* const point = run->point_at(panels.step);
   Box sides{box.right() - pad - ui.px(150), top - ui.px(14), ui.px(150), ui.px(28)};
   const float title =
@@ -227,33 +318,56 @@ void draw_lab_heads(const TrainingPanels& panels, const Box& box) {
        (panels.b != nullptr && !has_line ? sides.x : box.right() - pad) - box.x - pad - title - ui.px(20)});
   if (has_line) top += ui.px(32);
   const bool is_difference = panels.state().side == LabSide::Difference && panels.b != nullptr;
-  const std::shared_ptr<const LabMoment> minus = is_difference ? panels.b->moment_at(panels.step) : nullptr;
+  HeadPicture drawn{moment, is_difference ? panels.moment_at(*panels.b, panels.step) : nullptr, 0,
+                    hides_later_keys(*moment)};
+  // Until both are known on the probe's own sequence, both are those of the measured one.
+  if (drawn.minus && drawn.minus->probe.weights.shape() != moment->probe.weights.shape()) {
+    drawn.moment = run->moment_at(panels.step);
+    drawn.minus = panels.b->moment_at(panels.step);
+  }
+  if (drawn.minus && !hides_later_keys(*drawn.minus)) drawn.hides_later = false;
+  Pointed pointed{panels.text_of(*drawn.moment), nullptr, {}, {}};
+  if (pointed.text != nullptr) pointed.look = pointed.text->look_of(goal_score(*panels.lab.task));
   const std::int64_t layers = panels.recipe().network.layers, per_layer = panels.recipe().network.heads;
   constexpr std::string_view rule =
       "Name: a score at least halfway from even weights to 1. Needed: muting it alone costs at least 0.05 of "
       "accuracy. Where it costs less: shared if another head has the score, spare if none has.";
   const float rule_high = panels.has_rule ? ui.paragraph_height(box.w - 2 * pad, rule, type::tick) : 0;
-  const float foot = rule_high + ui.px(8), gap = ui.px(panels.narrow ? 8 : 14);
+  const float sentence_high = panels.has_sentence ? ui.px(36) : 0,
+              foot = rule_high + sentence_high + ui.px(8), gap = ui.px(panels.narrow ? 8 : 14);
   const Box inner{box.x + pad, top + ui.px(24), box.w - 2 * pad, box.bottom() - top - ui.px(24) - foot};
   // As many columns as make the pictures largest.
-  std::int64_t columns = per_layer;
+  const std::int64_t large = panels.large_head(), count = large < 0 ? layers * per_layer : 1;
+  std::int64_t columns = large < 0 ? per_layer : 1;
   float best = 0;
-  for (std::int64_t c = 1; c <= layers * per_layer; ++c) {
-    if (layers > 1 && c != per_layer && c * 2 != per_layer) continue;
-    const std::int64_t lines = (layers * per_layer + c - 1) / c;
+  for (std::int64_t c = 1; c <= count; ++c) {
+    if (layers > 1 && large < 0 && c != per_layer && c * 2 != per_layer) continue;
+    const std::int64_t lines = (count + c - 1) / c;
     const float side = std::min(inner.w / static_cast<float>(c), inner.h / static_cast<float>(lines));
     if (side > best) best = side, columns = c;
   }
-  const std::int64_t lines = (layers * per_layer + columns - 1) / columns;
+  const std::int64_t lines = (count + columns - 1) / columns;
   const float wide =
       std::floor((inner.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
   const float high = std::floor((inner.h - gap * static_cast<float>(lines - 1)) / static_cast<float>(lines));
-  const HeadLines titles = lines_of_titles(panels, point, {inner.x, inner.y, wide, high});
-  for (std::int64_t head = 0; head < layers * per_layer; ++head)
-    draw_lab_head(panels, point, {moment, minus, head},
-                  {inner.x + (wide + gap) * static_cast<float>(head % columns),
-                   inner.y + (high + gap) * static_cast<float>(head / columns), wide, high},
-                  titles);
+  // Where the numbers take one line, the word for what a head is needed for stands there, too.
+  const bool in_line =
+      point != nullptr && !panels.covers_numbers &&
+      layout_of_head(panels, pointed.text, drawn.rows(), facts_of(panels, *point, 0), wide, high - ui.px(24))
+          .in_line;
+  const HeadLines titles =
+      in_line ? HeadLines() : lines_of_titles(panels, point, {inner.x, inner.y, wide, high});
+  for (std::int64_t i = 0; i < count; ++i) {
+    drawn.head = large < 0 ? i : large;
+    draw_lab_head(panels, point, drawn,
+                  {inner.x + (wide + gap) * static_cast<float>(i % columns),
+                   inner.y + (high + gap) * static_cast<float>(i / columns), wide, high},
+                  titles, pointed);
+  }
+  if (panels.has_sentence)
+    draw_probe_sentence(
+        panels, drawn, pointed,
+        {inner.x, box.bottom() - rule_high - sentence_high - ui.px(4), inner.w, sentence_high});
   if (panels.has_rule)
     ui.paragraph(box.x + pad, box.bottom() - rule_high - ui.px(4), inner.w, rule,
                  {type::tick, ui.theme.text3});

@@ -27,6 +27,7 @@ void fields(PageFields& visit, LabState& l) {
   visit("batch", l.batch, 0, 1024);
   visit("pace", l.pace);
   visit("steps_a_frame", l.steps_a_frame, least_steps_a_frame, most_steps_a_frame);
+  visit("slows", l.slows);
   visit("side", l.side);
   visit("wall_seeds", l.wall_seeds, wall_sizes.front(), wall_sizes.back());
   visit("trained", l.trained, 0, 1e6, InUndo::No);  // the program counts it

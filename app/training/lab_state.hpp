@@ -29,6 +29,7 @@ struct LabState {
   std::int64_t batch = 0;  // 0: the recipe's
   LabPace pace = LabPace::Run;
   int steps_a_frame = usual_steps_a_frame;
+  bool slows = true;  // with Run: fewer steps a frame while a score moves
   LabSide side = LabSide::A;
   std::int64_t wall_seeds = 16;  // runs of the seed wall, one of wall_sizes
   /// Steps of the first run. A session's run is trained that far again, with the same bits.
@@ -38,6 +39,7 @@ struct LabState {
   bool playing = false;
   std::optional<std::int64_t> step;  // the shown step; empty: the newest
   std::filesystem::path models;      // folder of the models that are opened from here
+  std::int64_t head = -1;            // drawn large, counted through all layers; −1: all are drawn
   float scroll = 0;                  // of the controls, logical pixels
 };
 

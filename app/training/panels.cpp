@@ -19,6 +19,7 @@ TrainingPanels training_panels(Scene& scene, const training::ShownLab& lab) {
   panels.last = std::max<std::int64_t>(1, panels.recipe().steps);
   panels.step = lab_step_of(scene, lab);
   panels.narrow = scene.compact;
+  panels.phase = phase_change(*lab.task, *panels.a, panels.last);
   return panels;
 }
 

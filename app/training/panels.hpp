@@ -13,7 +13,9 @@
 #include "app/kit/widgets/plot.hpp"
 #include "app/scene/scene.hpp"
 #include "app/training/lab_state.hpp"
+#include "app/training/phase_change.hpp"
 #include "app/training/training_runs.hpp"
+#include "app/training/verdicts.hpp"
 
 namespace attnscope {
 
@@ -33,8 +35,12 @@ struct TrainingPanels {
   std::span<const std::string> plots = {};  // names of the shown curves and heads' numbers; empty: all
   int small_rows = 2;                       // rows of small plots: 2 of three plots, 1 of two, or 0
   bool has_rule = true;                     // the rule for the heads' names is written below the heads
+  bool has_sentence = true;                 // and so is what one row of the probe is to look at
+  bool enlarges = false;                    // a click on a head draws it alone, and all again
   bool covers_numbers = false;              // hides the numbers of the heads
   bool covers_heads = false;                // hides the pictures of heads, also in the strip of time
+  bool has_verdicts = false;                // the strip of time says below the pictures what was learned
+  std::optional<PhaseChange> phase = {};    // of A, shaded in the plots; empty: none
   /// Draw something else instead of the large plot, or of all small plots; empty: the plots are drawn.
   std::function<void(const Box&)> draws_front = {}, draws_small = {};
 
@@ -46,6 +52,16 @@ struct TrainingPanels {
   LabState& state() const { return lab_of(scene.view); }
   const training::Recipe& recipe() const { return *lab.recipe; }
   std::int64_t heads() const { return recipe().network.layers * recipe().network.heads; }
+  /// The heads of a run as they are drawn, see LabProbes::moment_at(), and the sequence that they are of.
+  std::shared_ptr<const training::LabMoment> moment_at(const training::LabRun& run, std::int64_t at) const {
+    return scene.training->probes().moment_at(run, at);
+  }
+  const ProbeText* text_of(const training::LabMoment& moment) const {
+    return scene.training->probes().text_of(moment);
+  }
+  JudgedRuns judged() const { return {lab, a, b, shown(), step, phase}; }
+  /// The head that is drawn alone; −1: all are.
+  std::int64_t large_head() const { return enlarges && state().head < heads() ? state().head : -1; }
   /// The run whose heads are drawn: B if it is chosen and exists, else A.
   const training::LabRun* shown() const { return state().side == LabSide::B && b != nullptr ? b : a; }
 };

@@ -15,6 +15,8 @@ using training::LabPoint;
 using training::LabRun;
 using ValueOf = std::function<double(const LabPoint&)>;
 
+constexpr std::string_view front_label = "lab loss";  // of the large plot
+
 struct LabLine {
   std::vector<ImVec2> points;
   Rgba colour = 0;
@@ -65,6 +67,37 @@ void draw_cut(const TrainingPanels& panels, const Axes& axes, const LabPlot& plo
   ui.text(from, y, "cut", {type::tick, ui.theme.b});
 }
 
+/// The phase change as a band behind the curves.
+void shade_phase(const TrainingPanels& panels, const Axes& axes) {
+  if (!panels.phase) return;
+  const float x = axes.x(static_cast<double>(panels.phase->from)),
+              end = axes.x(static_cast<double>(panels.phase->to));
+  panels.ui().fill({x, axes.area.y, std::max(panels.ui().px(2), end - x), axes.area.h},
+                   panels.ui().theme.raised);
+}
+
+/// Its name and its steps, at the end of the plot that the words of floor and cut leave free.
+void name_phase(const TrainingPanels& panels, const Axes& axes, const LabPlot& plot) {
+  const Ui& ui = panels.ui();
+  if (!panels.phase || axes.area.w < ui.px(320) || axes.area.h < ui.px(80)) return;
+  const std::string words =
+      "phase change   ·   " + grouped(panels.phase->from) + " … " + grouped(panels.phase->to);
+  const float wide = ui.text_width(words, type::tick),
+              middle = axes.x(static_cast<double>(panels.phase->from + panels.phase->to) / 2),
+              x = std::clamp(middle, axes.area.x + wide / 2 + ui.px(4),
+                             axes.area.right() - wide / 2 - ui.px(4));
+  const bool has_high_floor = plot.floor && *plot.floor > (plot.low + plot.high) / 2;
+  const float y = has_high_floor ? axes.area.y + ui.px(9) : axes.area.bottom() - ui.px(9);
+  const float floor = plot.floor ? axes.y(*plot.floor) : -INFINITY;
+  // The floor's name stands at the right; B's cut has a word of its own.
+  const bool meets_floor = std::abs(y - floor) < ui.px(24) && x + wide / 2 > axes.area.x + axes.area.w / 2;
+  const bool meets_cut = panels.b != nullptr &&
+                         std::abs(axes.x(static_cast<double>(panels.b->branch)) - x) < wide / 2 + ui.px(40);
+  if (meets_floor || meets_cut) return;
+  ui.fill({x - wide / 2 - ui.px(3), y - ui.px(8), wide + ui.px(6), ui.px(16)}, ui.theme.panel, ui.px(3));
+  ui.text(x, y, words, {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
+}
+
 /// The line's value at the shown step; NaN before its first point, and more than `measure_every` steps after
 /// its last.
 float value_at(const LabLine& line, std::int64_t step, std::int64_t measure_every) {
@@ -111,6 +144,7 @@ void draw_lab_plot(const TrainingPanels& panels, const LabPlot& plot, const Box&
   axes.y0 = plot.low;
   axes.y1 = plot.high;
   scrub_in_plot(panels, axes, label);
+  shade_phase(panels, axes);
   draw_y_axis(ui, axes, axes.area.h > ui.px(120) ? 4 : 2);
   draw_x_axis(ui, axes, axes.area.w > ui.px(320) ? 6 : 2);
   ui.clip(axes.area.grown(ui.px(2)));
@@ -130,6 +164,7 @@ void draw_lab_plot(const TrainingPanels& panels, const LabPlot& plot, const Box&
     ui.disc({x, axes.y(std::clamp(static_cast<double>(value), plot.low, plot.high))}, ui.px(3), line.colour);
   }
   if (plot.floor) draw_floor_name(ui, axes, plot);
+  if (label == front_label) name_phase(panels, axes, plot);
   ui.unclip();
   std::vector<EndLabel> ends;
   // Beside a small plot a long name would reach into the next plot.
@@ -151,6 +186,14 @@ double highest(const LabPlot& plot, double least) {
   return high;
 }
 
+/// The name of a curve of losses with its last value, on a page that has room for both.
+std::string loss_name(const TrainingPanels& panels, std::string_view name, const LabRun& run,
+                      std::size_t group) {
+  if (!panels.enlarges || run.points.empty()) return std::string(name);
+  return own_number(panels.ui().translated(name) + " " +
+                    fixed(run.points.back()->metrics.groups[group].loss, 2));
+}
+
 LabPlot loss_plot(const TrainingPanels& panels) {
   const Theme& theme = panels.ui().theme;
   const training::TaskRow& task = *panels.lab.task;
@@ -163,15 +206,13 @@ LabPlot loss_plot(const TrainingPanels& panels) {
     plot.lines.push_back(
         {lab_points(*panels.a, [g](const LabPoint& point) { return point.metrics.groups[g].loss; }),
          is_goal ? theme.text1 : theme.text3, is_goal ? 2.f : 1.25f, false,
-         std::string(task.groups[g].name)});
+         loss_name(panels, task.groups[g].name, *panels.a, g)});
     if (panels.b == nullptr) continue;
     plot.lines.push_back({lab_points(
                               *panels.b, [g](const LabPoint& point) { return point.metrics.groups[g].loss; },
                               panels.b->branch),
-                          theme.b,
-                          is_goal ? 2.f : 1.25f,
-                          false,
-                          {}});
+                          theme.b, is_goal ? 2.f : 1.25f, false,
+                          is_goal && panels.enlarges ? loss_name(panels, "B", *panels.b, g) : ""});
   }
   if (panels.lab.floor) {
     plot.floor = panels.lab.floor;
@@ -241,7 +282,8 @@ LabPlot gradient_plot(const TrainingPanels& panels) {
                                        return point.metrics.gradients.back().*one.norm;
                                      }),
                           one.colour, 1.5f, false, one.name});
-  plot.high = std::max(0.01, highest(plot, 0) * 1.1);
+  // 1, 2 or 5 times a power of ten: the axis stays as it is while the curves move below it.
+  plot.high = std::max(0.01, nice_step(highest(plot, 0) * 1.02, 1));
   return plot;
 }
 
@@ -279,7 +321,8 @@ void draw_lab_plots(const TrainingPanels& panels, const Box& box) {
                     columns = std::min(most, others);
   const float large = rows == 0 ? inner.h : std::floor(inner.h * (rows == 1 ? 0.62f : 0.48f));
   const Box front_box{inner.x, inner.y, inner.w, large};
-  panels.draws_front ? panels.draws_front(front_box) : draw_lab_plot(panels, plots[0], front_box, "lab loss");
+  panels.draws_front ? panels.draws_front(front_box)
+                     : draw_lab_plot(panels, plots[0], front_box, std::string(front_label));
   if (rows == 0) return;
   if (panels.draws_small)
     return panels.draws_small({inner.x, inner.y + large + gap, inner.w, inner.h - large - gap});

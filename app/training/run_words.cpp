@@ -9,7 +9,7 @@ std::string lab_task_name(std::string_view key) {
   struct Named {
     std::string_view key, name;
   };
-  constexpr std::array<Named, 11> names{{{"small-induction", "Induction, small"},
+  constexpr std::array<Named, 12> names{{{"small-induction", "Induction, small"},
                                          {"induction", "Induction"},
                                          {"reverse", "Reverse"},
                                          {"two-jobs", "Two jobs, two heads"},
@@ -19,7 +19,8 @@ std::string lab_task_name(std::string_view key) {
                                          {"modular-addition", "Modular addition"},
                                          {"shapes", "Shapes, a small ViT"},
                                          {"millbrook", "Millbrook, next word"},
-                                         {"reader", "The Reader"}}};
+                                         {"reader", "The Reader"},
+                                         {"small-reader", "The Reader, small"}}};
   for (const Named& one : names)
     if (one.key == key) return std::string(one.name);
   return std::string(key);

@@ -39,12 +39,12 @@ void draw_stops(const TrainingPanels& panels, const LabRun& run, const TimeLine&
   const Ui& ui = panels.ui();
   for (const std::int64_t stop : stops) {
     if (stop > run.step || stop < from) continue;
-    const std::shared_ptr<const LabMoment> moment = run.moment_at(stop);
+    const std::shared_ptr<const LabMoment> moment = panels.moment_at(run, stop);
     if (moment == nullptr) continue;
     const Box box{std::round(line.x(stop) - side / 2), top, side, side};
     const std::string place = "lab stop " + std::to_string(run.number) + " " + std::to_string(stop);
     draw_lab_heads_small(panels, moment, place.c_str(), box);
-    if (run.moment_at(panels.step) == moment && &run == panels.shown())
+    if (panels.moment_at(run, panels.step) == moment && &run == panels.shown())
       ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(4));
   }
 }
@@ -71,6 +71,10 @@ void draw_lab_time(const TrainingPanels& panels, const Box& box) {
     const float share = std::clamp((ImGui::GetIO().MousePos.x - line.track.x) / line.track.w, 0.f, 1.f);
     panels.state().step = std::llround(static_cast<double>(share) * static_cast<double>(panels.last));
   }
+  if (panels.phase)
+    ui.fill({line.x(panels.phase->from), y - ui.px(4), line.x(panels.phase->to) - line.x(panels.phase->from),
+             ui.px(8)},
+            ui.theme.control_hover, ui.px(2));
   ui.fill({line.track.x, y - ui.px(1), line.track.w, ui.px(2)}, ui.theme.control_hover);
   ui.fill({line.track.x, y - ui.px(1), line.x(panels.a->step) - line.track.x, ui.px(2)}, ui.theme.text1);
   for (const std::int64_t stop : stops)
@@ -86,6 +90,13 @@ void draw_lab_time(const TrainingPanels& panels, const Box& box) {
     ui.text(box.x + pad, below + ui.px(2), "B", {type::label, ui.theme.b, Ink::Semibold});
     if (side >= 8 && !panels.covers_heads)
       draw_stops(panels, *panels.b, line, stops, below + ui.px(8), side, panels.b->branch + 1);
+  }
+  if (panels.has_verdicts) {
+    // Those of B begin right of where it branches off; the sentences stand left of them.
+    const float top_of_cards = y + ui.px(has_b ? 22 : 16),
+                end = has_b ? line.x(panels.b->branch) - side / 2 - ui.px(12) : line.track.right();
+    draw_verdicts(ui, verdicts(ui, panels.judged()),
+                  {line.track.x, top_of_cards, end - line.track.x, box.bottom() - ui.px(8) - top_of_cards});
   }
   draw_scrub_knob(ui, {line.x(panels.step), y}, touch);
 }

@@ -1,5 +1,9 @@
 #include "app/training/training_runs.hpp"
 
+#include <algorithm>
+
+#include "app/training/phase_change.hpp"
+
 namespace attnscope {
 
 void TrainingRuns::follow(LabState& state) {
@@ -18,6 +22,7 @@ void TrainingRuns::follow(LabState& state) {
     state.side = LabSide::A;
   }
   shown_ = lab_->shown_lab();
+  probes_.follow(shown_);
   if (wall_ && shown_wall_.recipe) shown_wall_ = wall_->shown_wall();
   // While a session's run is being trained to its step, the state keeps that step.
   if (is_placed() && !shown_.runs.empty() && (!lab_->is_busy() || shown_.runs.front()->step > trained_))
@@ -29,11 +34,21 @@ void TrainingRuns::follow(LabState& state) {
     return;
   }
   if (lab_->is_busy()) return;
-  if (state.pace == LabPace::Fast)
-    lab_->train_on();
-  else
-    lab_->train(state.pace == LabPace::Step ? 1 : state.steps_a_frame);
+  train_on(state);
   if (state.pace == LabPace::Step) state.playing = false;
+}
+
+/// The steps of one frame. While a score moves there are fewer of them, and where there is one alone, only in
+/// every fourth frame: a class can say what it sees.
+void TrainingRuns::train_on(const LabState& state) {
+  constexpr int slower = 4;
+  if (state.pace == LabPace::Fast) return lab_->train_on();
+  if (state.pace == LabPace::Step) return lab_->train(1);
+  const training::LabRun* const run = shown_.run();
+  const bool is_slow = state.slows && run != nullptr && is_moving(*shown_.task, *run);
+  if (is_slow && ++frames_ < slower / state.steps_a_frame) return;
+  frames_ = 0;
+  lab_->train(is_slow ? std::max(1, state.steps_a_frame / slower) : state.steps_a_frame);
 }
 
 void TrainingRuns::stand(LabState& state, const training::LabStand& wanted) {
@@ -61,6 +76,7 @@ void TrainingRuns::leave(LabState& state) {
   if (wall_ && wall_->is_busy()) wall_->stop();
   if (!lab_) return;
   shown_ = lab_->shown_lab();
+  probes_.rest();
   if (!lab_->is_training()) return;
   lab_->stop();
   if (has_stood()) return;
@@ -71,11 +87,12 @@ void TrainingRuns::leave(LabState& state) {
 
 bool TrainingRuns::is_settled() const {
   if (!lab_) return true;
-  return !lab_->is_busy() && lab_->shown_lab().version == shown_.version;
+  return !lab_->is_busy() && lab_->shown_lab().version == shown_.version && probes_.is_settled();
 }
 
 void TrainingRuns::wait() const {
   if (lab_) lab_->wait();
+  probes_.wait();
 }
 
 void TrainingRuns::save(const std::filesystem::path& folder) {

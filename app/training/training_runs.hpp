@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/training/lab_probes.hpp"
 #include "app/training/lab_state.hpp"
 #include "core/training/lab/lab.hpp"
 #include "core/training/lab/seed_wall.hpp"
@@ -23,10 +24,10 @@ class TrainingRuns {
  public:
   /// `wake` is called on a worker's thread when there is something new to show.
   TrainingRuns(std::function<void()> wake, SharedPool pool)
-      : wake_(std::move(wake)), pool_(std::move(pool)) {}
+      : wake_(std::move(wake)), pool_(std::move(pool)), probes_(wake_, pool_) {}
 
   /// Once a frame while the page is on screen: begins anew with another recipe, trains on while playing,
-  /// stops at the end.
+  /// slower while a score moves if the state says so, and stops at the end.
   void follow(LabState&);
   /// The page is no longer on screen: stops training.
   void leave(LabState&);
@@ -49,6 +50,7 @@ class TrainingRuns {
   training::Lab* lab() const { return lab_.get(); }
   const training::ShownLab& shown_lab() const { return shown_; }
   const training::ShownWall& wall() const { return shown_wall_; }
+  const LabProbes& probes() const { return probes_; }
   bool is_training() const { return lab_ && lab_->is_training(); }
   /// Whether nothing trains and the newest state is on screen; the wall does not count.
   bool is_settled() const;
@@ -61,8 +63,11 @@ class TrainingRuns {
   void stop_wall();
 
  private:
+  void train_on(const LabState&);
+
   std::function<void()> wake_;
   SharedPool pool_;
+  LabProbes probes_;
   std::unique_ptr<training::Lab> lab_;
   std::unique_ptr<training::SeedWall> wall_;
   std::optional<training::Recipe> begun_;
@@ -71,6 +76,7 @@ class TrainingRuns {
   std::uint64_t saves_ = 0;   // saves that saved() has returned
   std::int64_t trained_ = 0;  // LabState::trained as it was last seen or set
   std::uint64_t asked_ = 0;   // the last stand; 0: none
+  int frames_ = 0;            // since it last trained, while it goes slower
 };
 
 }  // namespace attnscope

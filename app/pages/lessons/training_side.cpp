@@ -108,6 +108,8 @@ void draw_training_picture(LessonPage& page, const Box& box) {
                                   : 0;
   lab.small_rows = low ? 0 : page.presented || top < ui.px(340) ? 1 : 2;
   lab.has_rule = !low;
+  lab.has_sentence = !low && !lab.narrow;
+  if (page.covered || !lab.has_plot("accuracy")) lab.phase.reset();
   const Box plots{box.x, box.y + names, one ? box.w : box.w - heads, top},
       maps{box.right() - heads, plots.y, heads, top};
   if (page.covered) ImGui::BeginDisabled();

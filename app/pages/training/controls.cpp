@@ -1,7 +1,9 @@
 // app/pages/training: the task and its settings, the speed, changes during training, and the list of runs.
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/widgets.hpp"
@@ -54,6 +56,59 @@ std::string_view position_words(Positions positions) {
   }
 }
 
+/// Lines of words whose columns stand below each other, as many as fit; words that do not count are dim.
+struct SampleLine {
+  const std::vector<std::string>& words;
+  std::vector<std::uint8_t> counts;
+};
+void draw_sample_lines(LabColumn& c, std::span<const SampleLine> lines) {
+  const Ui& ui = c.ui();
+  std::vector<float> widths(lines[0].words.size());
+  for (const SampleLine& line : lines)
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      widths[i] = std::max(widths[i], ui.text_width(own(line.words[i]), type::tick, Ink::Semibold));
+  if (const float widest = std::ranges::max(widths); widest < ui.px(16)) std::ranges::fill(widths, widest);
+  for (const SampleLine& line : lines) {
+    const Box row = c.row(17, 1);
+    float x = row.x;
+    for (std::size_t i = 0; i < widths.size() && x + widths[i] <= row.right(); ++i) {
+      const bool counts = line.counts[i] != 0;
+      if (!line.words[i].empty())
+        ui.text(x + widths[i] / 2, row.centre_y(), own(line.words[i]),
+                {type::tick, counts ? ui.theme.text1 : ui.theme.text3, counts ? Ink::Semibold : Ink::Regular,
+                 Align::Centre});
+      x += widths[i] + ui.px(4);
+    }
+  }
+}
+
+/// Two sequences that it trains on; where the answers are not the next tokens, one with its answers below.
+void draw_samples(LabColumn& c) {
+  const ProbeFacts* const facts = c.panels.scene.training->probes().facts();
+  if (facts == nullptr || facts->samples.empty()) return;
+  const training::TaskRow& task = *c.panels.lab.task;
+  const std::string group(task.groups[static_cast<std::size_t>(task.goal_group)].name);
+  const TaskSample &first = facts->samples.front(), &second = facts->samples.back();
+  const Box head = c.row(18, 2);
+  const float said = c.ui().text(head.right(), head.centre_y(), "what it trains on",
+                                 {type::tick, c.ui().theme.text3, Ink::Regular, Align::Right, head.w / 2});
+  c.ui().text(head.x, head.centre_y(), "Samples",
+              {type::tick, c.ui().theme.text2, Ink::Medium, Align::Left, head.w - said - c.ui().px(8)});
+  const bool next = first.says.empty();
+  if (next) {
+    for (const TaskSample* one : {&first, &second})
+      draw_sample_lines(c, std::array{SampleLine{one->reads, one->counts}});
+  } else {
+    const std::vector<std::uint8_t> none(first.reads.size(), 0);
+    draw_sample_lines(c, std::array{SampleLine{first.reads, none}, SampleLine{first.says, first.counts}});
+  }
+  c.y += c.ui().paragraph(c.x, c.y, c.width,
+                          next ? "Bright: “" + inner(group) + "”, what accuracy counts."
+                               : std::string("Above what it reads, below what it is to answer."),
+                          {type::tick, c.ui().theme.text3}) +
+         c.ui().px(6);
+}
+
 void draw_task(LabColumn& c) {
   const TrainingPanels& panels = c.panels;
   const training::Recipe& recipe = panels.recipe();
@@ -81,15 +136,20 @@ void draw_task(LabColumn& c) {
     sizes += "   ·   " + d_k;
   else
     positions = d_k + "   ·   " + positions;
-  c.ui().text(facts.x, facts.centre_y(), sizes,
-              {type::tick, c.ui().theme.text2, Ink::Regular, Align::Left, c.width});
-  const Box more = c.row(18, 6);
-  c.ui().text(more.x, more.centre_y(), positions,
-              {type::tick, c.ui().theme.text2, Ink::Regular, Align::Left, c.width});
+  const TextStyle style{type::tick, c.ui().theme.text2, Ink::Regular, Align::Left, c.width};
+  if (const std::string all = sizes + "   ·   " + positions; c.ui().text_width(all, type::tick) <= c.width) {
+    c.ui().text(facts.x, facts.centre_y(), all, style);
+    c.y += c.ui().px(4);
+  } else {
+    c.ui().text(facts.x, facts.centre_y(), sizes, style);
+    const Box more = c.row(18, 6);
+    c.ui().text(more.x, more.centre_y(), positions, style);
+  }
   c.y += c.ui().paragraph(c.x, c.y, c.width,
                           panels.state().control ? panels.lab.task->control_words : panels.lab.task->about,
                           {type::tick, c.ui().theme.text2}) +
          c.ui().px(6);
+  draw_samples(c);
   if (!panels.lab.task->control_words.empty()) {
     bool& control = panels.state().control;
     if (toggle(c.ui(), "Lab control", "the control that fails", c.row(26, 4), control,
@@ -133,6 +193,14 @@ void draw_run(LabColumn& c) {
       state.steps_a_frame =
           std::clamp(static_cast<int>(std::lround(*moved)), least_steps_a_frame, most_steps_a_frame);
   }
+  if (state.pace == LabPace::Run &&
+      toggle(c.ui(), "Lab slows", "slow down while it turns", c.row(24, 4), state.slows,
+             {"Slow down while it turns",
+              {},
+              "Four times slower while accuracy or the score of a head changes by 0.05 or more from one "
+              "measurement to the next.",
+              {}}))
+    state.slows = !state.slows;
   if (button(c.ui(), "Begin anew", c.row(28, 6),
              {"Begin anew", {}, "From step 0; the runs so far are removed.", {}}))
     lab_anew(panels.scene);
@@ -288,33 +356,19 @@ void draw_runs(LabColumn& c) {
   if (button(c.ui(), "Save the log", {row.x + half + c.ui().px(8), row.y, row.w - half - c.ui().px(8), row.h},
              {"Save the log", {}, "Every measurement as CSV.", {}}, "Log as CSV"))
     lab_save_log(panels.scene);
+  if (!panels.lab.problem.empty())
+    c.y += c.ui().paragraph(c.x, c.y, c.width, own(panels.lab.problem), {type::tick, c.ui().theme.error}) +
+           c.ui().px(8);
 }
 
-/// A warning if the loss is below the floor: the model sees the answer.
-void draw_leak(LabColumn& c) {
+/// What was learned, where the strip of time has no room for it.
+void draw_learned(LabColumn& c) {
   const TrainingPanels& panels = c.panels;
-  if (!panels.lab.floor || panels.lab.task->floor_group < 0) return;
-  const auto group = static_cast<std::size_t>(panels.lab.task->floor_group);
-  for (const training::LabRun* run : {panels.a, panels.b}) {
-    if (run == nullptr) continue;
-    const training::LabPoint* const point = run->point_at(panels.step);
-    // The loss of a small batch varies; a loss a tenth below the floor is no accident.
-    if (point == nullptr || point->metrics.groups[group].loss > 0.9 * *panels.lab.floor) continue;
-    const std::string name(1, static_cast<char>('A' + run->number));
-    const float top = c.y;
-    c.y += c.ui().px(8);
-    c.ui().text(c.x + c.ui().px(12), c.y + c.ui().px(8), "Run " + own(name) + " leaks",
-                {type::label, c.ui().theme.text1, Ink::Semibold});
-    c.y += c.ui().px(22);
-    c.y += c.ui().paragraph(c.x + c.ui().px(12), c.y, c.width - c.ui().px(16),
-                            "Loss " + fixed(point->metrics.groups[group].loss, 3) + " at step " +
-                                grouped(point->metrics.step) + ", below the floor of " +
-                                fixed(*panels.lab.floor, 3) +
-                                ": the model reads the answer and predicts nothing.",
-                            {type::tick, c.ui().theme.text2}) +
-           c.ui().px(8);
-    c.ui().fill({c.x, top, c.ui().px(3), c.y - top}, c.ui().theme.key);
-    return;
+  if (panels.has_verdicts) return;
+  for (const Verdict& one : verdicts(c.ui(), panels.judged())) {
+    const Box card{c.x, c.y, c.width, verdict_height(c.ui(), one, c.width)};
+    draw_verdict(c.ui(), one, card);
+    c.y += card.h + c.ui().px(8);
   }
 }
 
@@ -334,7 +388,7 @@ void draw_lab_controls(const TrainingPanels& panels, const Box& box) {
   draw_recipe(column);
   draw_operate(column);
   draw_runs(column);
-  draw_leak(column);
+  draw_learned(column);
   ImGui::SetCursorScreenPos({box.x, column.y});
   ImGui::Dummy({1, ui.px(4)});
   ImGui::EndChild();

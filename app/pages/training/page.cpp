@@ -85,6 +85,16 @@ std::string lab_hint(const TrainingPanels& panels) {
   return words + "   ·   Space train   ·   S step   ·   B branch   ·   ← → time";
 }
 
+/// Whether the strip of time can say below its pictures what was learned: in a high window, and left of the
+/// pictures of B. Elsewhere the column of controls says it.
+bool has_room_for_verdicts(const TrainingPanels& panels, const Box& box) {
+  const Ui& ui = panels.ui();
+  if (panels.narrow || box.h < ui.px(880)) return false;
+  if (panels.b == nullptr) return true;
+  const double share = static_cast<double>(panels.b->branch) / static_cast<double>(panels.last);
+  return share * static_cast<double>(box.w - ui.px(160)) > static_cast<double>(ui.px(300));
+}
+
 }  // namespace
 
 const PageFacts& TrainingPage::facts() const { return training_facts; }
@@ -111,19 +121,23 @@ void TrainingPage::draw(Scene& scene, const Box& box) const {
   if (scene.view.hint.empty()) scene.view.hint = lab_hint(panels);
   const bool presented = scene.view.presenter->on;
   const float left = presented ? 0 : ui.px(panels.narrow ? 216 : 264);
+  const Box rest{box.x + left, box.y, box.w - left, box.h};
+  panels.enlarges = true;
+  panels.has_verdicts = has_room_for_verdicts(panels, rest);
+  panels.has_rule = !panels.narrow;
+  const float wall = panels.narrow ? 0 : ui.px(190), time = ui.px(panels.narrow         ? 120
+                                                                  : panels.has_verdicts ? 200
+                                                                  : panels.b != nullptr ? 186
+                                                                                        : 130);
   if (left > 0) {
     draw_lab_controls(panels, {box.x, box.y, left, box.h});
     ui.vertical(box.x + left, box.y, box.h, ui.theme.hairline);
   }
-  const Box rest{box.x + left, box.y, box.w - left, box.h};
-  const float wall = panels.narrow ? 0 : ui.px(190), time = ui.px(panels.narrow         ? 120
-                                                                  : panels.b != nullptr ? 186
-                                                                                        : 130);
   const float heads = std::floor(rest.w * (panels.narrow ? 0.42f : 0.425f));
   const float top = rest.h - wall - time;
   if (presented && top < ui.px(340)) {  // an audience reads few plots, but large ones
     panels.small_rows = top < ui.px(260) ? 0 : 1;
-    panels.has_rule = false;
+    panels.has_rule = panels.has_sentence = false;
   }
   draw_lab_plots(panels, {rest.x, rest.y, rest.w - heads, top});
   ui.vertical(rest.right() - heads, rest.y, top, ui.theme.hairline);

@@ -84,8 +84,12 @@ float draw_wall_scores(const TrainingPanels& panels, const Box& box) {
   for (std::size_t s = 0; s < panels.lab.task->scores.size() && s < 4; ++s) {
     y += line;
     const training::JobCount count = training::count_job(panels.wall, static_cast<int>(s));
-    ui.text(box.x, y, lab_title(ui, panels.lab.task->scores[s].name),
-            {type::tick, ui.theme.text1, Ink::Medium, Align::Left, box.w - 3 * column});
+    // The letter is the legend of the runs.
+    const float letter = ui.px(16);
+    ui.text(box.x + letter / 2 - ui.px(2), y, own(job_letter(panels, static_cast<int>(s))),
+            {type::tick, ui.theme.text1, Ink::Semibold, Align::Centre});
+    ui.text(box.x + letter, y, lab_title(ui, panels.lab.task->scores[s].name),
+            {type::tick, ui.theme.text1, Ink::Medium, Align::Left, box.w - 3 * column - letter});
     cell(0, y, std::to_string(count.runs), ui.theme.text1);
     cell(1, y, std::to_string(count.several), ui.theme.text1);
     cell(2, y, std::to_string(count.needed), ui.theme.text1);
@@ -229,11 +233,12 @@ void draw_lab_wall(const TrainingPanels& panels, const Box& box) {
   draw_wall_button(panels, run);
   const Box sizes{run.x - ui.px(8 + 126), run.y, ui.px(126), run.h};
   draw_wall_sizes(panels, sizes);
-  const std::string note = panels.wall.recipe != nullptr
-                               ? std::to_string(panels.wall.done()) + " of " +
-                                     std::to_string(panels.wall.count) +
-                                     " runs: accuracy, and what each head does, filled where it is needed"
-                               : std::string("which head does what depends on the seed");
+  const std::string note =
+      panels.wall.recipe != nullptr
+          ? std::to_string(panels.wall.done()) + " of " + std::to_string(panels.wall.count) +
+                " runs: accuracy, and what each head does, filled where it is needed, empty without "
+                "a name"
+          : std::string("which head does what depends on the seed");
   ui.text(box.x + pad + title + ui.px(12), box.y + ui.px(18), note,
           {type::tick, ui.theme.text2, Ink::Regular, Align::Left, sizes.x - box.x - pad - title - ui.px(24)});
   draw_wall_runs(panels, {box.x + pad, box.y + ui.px(38), box.w - right - 2 * pad, box.h - ui.px(46)});
