@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -73,9 +74,10 @@ void Looking::choose_in_long() {
   focus_of(space_.view).log = true;
 }
 
-/// In a model: the row of the token for which it predicts, and in Model mode the head of head_worth_a_look().
-/// In other modes, beside a held model, or if there is no such head: the first head, and its largest weight
-/// besides those on the token itself and on the first token, which is a sink in most heads.
+/// In a model that was trained here: the head that learned most. In another one: the row of the token for
+/// which it predicts, and in Model mode the head of head_worth_a_look(). In other modes, beside a held model,
+/// or if there is no such head: the first head, and its largest weight besides those on the token itself and
+/// on the first token, which is a sink in most heads.
 void Looking::choose_in_model() {
   const LayerResult& layer = space_.shown.result->layer();
   const ModelReading* const model = space_.models.shown_of(space_.document);
@@ -88,6 +90,17 @@ void Looking::choose_in_model() {
   const Tensor& weights = *layer.trace[weights_stage(space_.shown.result->document)];
   space_.selection.locked = true;
   model_look_of(space_.view).opened_at.reset();
+  const std::optional<OpensOn> on = std::exchange(model_look_of(space_.view).opens_on, std::nullopt);
+  if (on && on->is_due && on->head < layer.dimensions.heads) {
+    space_.selection.head = on->head;
+    // The model's format may put a token before the text, or none where the text was shown with one.
+    const std::int64_t before = layer.dimensions.queries - on->rows;
+    const Cell cell{on->cell.query + before, on->cell.key + before};
+    if (on->text.empty() || std::abs(before) > 1 || !is_inside(cell, layer.dimensions))
+      return choose_in_row(weights, query);
+    space_.selection.cell = cell;
+    return;
+  }
   if (space_.view.mode == Mode::Model && held_.model() == nullptr) {
     const ModelContext& within = space_.document.within.read();
     LookedThrough in{weights, layer.dimensions.heads, query, !is_cross(layer), {}};
@@ -99,9 +112,14 @@ void Looking::choose_in_model() {
       return;
     }
   }
+  choose_in_row(weights, query);
+}
+
+/// The largest weight of the chosen head in that row, besides those on the token itself and on the first.
+void Looking::choose_in_row(const Tensor& weights, std::int64_t query) {
   const auto row = weights.matrix(0, space_.selection.head).row(query);
   std::int64_t key = 0;
-  for (std::int64_t j = 1; j < layer.dimensions.keys; ++j)
+  for (std::int64_t j = 1; j < row.size(); ++j)
     if (j != query && (key == 0 || row(j) > row(key))) key = j;
   space_.selection.cell = {query, key};
 }

@@ -7,6 +7,7 @@
 
 #include "app/workspace/held.hpp"
 #include "app/workspace/workspace.hpp"
+#include "core/base/tensor.hpp"
 
 namespace attnscope {
 
@@ -31,6 +32,7 @@ class Looking {
  private:
   void choose_in_long();
   void choose_in_model();
+  void choose_in_row(const Tensor& weights, std::int64_t query);
 
   Workspace& space_;
   const Held& held_;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,17 @@ struct OpenedAt {
   bool operator==(const OpenedAt&) const = default;
 };
 
+/// Where a model is to open that was trained here: the head that learned most of its task.
+struct OpensOn {
+  std::filesystem::path folder;  // of the model
+  int block = 0;
+  std::int64_t head = 0;
+  std::string text;       // that the head was shown on; empty: the model's own first text
+  std::int64_t rows = 0;  // of that text, and the cell of the head there
+  Cell cell;
+  bool is_due = false;  // that model has been read and comes next
+};
+
 struct ModelLook {
   ModelScreen screen = ModelScreen::Heads;
   HeadColour colour = HeadColour::Pattern;
@@ -71,6 +83,7 @@ struct ModelLook {
   ModelScreen before_compare = ModelScreen::Heads;  // the screen that F4 returns to
   std::optional<double> stale_since;  // since when the result on screen is older than the text or a change
   std::optional<OpenedAt> opened_at;  // chosen by head_worth_a_look()
+  std::optional<OpensOn> opens_on;    // of the model that is saved and opened; empty: none is
   std::optional<ModelHead> hovered;   // under the mouse in the grid; previewed large
   std::optional<ModelText> pruned;    // the text whose pruning curve was requested
   std::int64_t to_append = 0;         // number of tokens still to generate

@@ -257,4 +257,25 @@ TEST_CASE("lab: it goes slower while a score moves, unless that is switched off"
   CHECK(steps_in_eight_frames() == 8);
 }
 
+TEST_CASE("lab: a model opens at the head that learned most, on what it was shown on", "[lab]") {
+  const TemporaryDirectory folder;
+  Desk desk("small-induction");
+  desk.train(300);
+  const auto best = best_head(*desk.lab().task, *desk.run().points.back());
+  REQUIRE(best);
+  const ProbeText text = desk.probes().facts()->own;
+  const ProbeText::Look look = *text.look_of(best->score);
+  lab_of(desk.app().view()).models = folder.path();
+  click(desk, "Open as a model");
+  desk.settle();
+  REQUIRE(desk.app().view().mode == Mode::Model);
+  const ModelContext& within = desk.document().within.read();
+  REQUIRE(within);
+  CHECK(within.block == best->head / 2);
+  CHECK(desk.app().selection().head == best->head % 2);
+  CHECK(within.input.text == text.words);
+  const Cell cell = desk.app().selection().cell;
+  CHECK(cell.query - cell.key == look.query - look.keys.front());
+}
+
 }  // namespace attnscope::lab_picture_test

@@ -48,6 +48,7 @@ void ModelArriving::await(ModelArrival arrival) {
     session.document.within.change().input.image =
         space_.assets / "examples" / (opened.model->trained ? "cross.png" : "picture.png");
   keep_text(session);
+  open_on_best_head(arrival);
   if (!arrival.of_lesson) calls_.model_comes(session);
   begin(std::move(arrival));
 }
@@ -71,6 +72,17 @@ void ModelArriving::keep_text(Session& session) const {
   if (now.of != output_attention(spec)) return;
   next.of = now.of;
   next.block = std::min(now.block, blocks_in(spec, now.of) - 1);
+}
+
+/// A model that was trained here opens at its best head, on the text that this was shown on. Beside a held
+/// model it keeps the text and the block of that one.
+void ModelArriving::open_on_best_head(ModelArrival& arrival) const {
+  std::optional<OpensOn>& on = model_look_of(space_.view).opens_on;
+  ModelContext& next = arrival.session.document.within.change();
+  if (!on || !next || arrival.path != on->folder || held_.model() != nullptr) return on.reset();
+  on->is_due = true;
+  if (!on->text.empty()) next.input.text = on->text;
+  next.block = std::clamp(on->block, 0, blocks_in(next.model->model->spec, next.of) - 1);
 }
 
 void ModelArriving::begin(ModelArrival arrival) {

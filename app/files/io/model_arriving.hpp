@@ -42,6 +42,7 @@ class ModelArriving {
 
  private:
   void keep_text(Session& session) const;
+  void open_on_best_head(ModelArrival& arrival) const;
   void take_model(ModelArrival arrival);
 
   Workspace& space_;

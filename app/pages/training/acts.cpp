@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/pages/training/parts.hpp"
+#include "app/state/model_look.hpp"
 #include "app/views/files/files.hpp"
 
 namespace attnscope {
@@ -19,6 +20,30 @@ void step_in_time(Scene& scene, int way) {
     lab_of(scene.view).step.reset();
   else
     lab_of(scene.view).step = std::max<std::int64_t>(0, next);
+}
+
+/// Where the active run's model opens: at the head that learned most, in the row that the page shows. Nothing
+/// where no head has a name.
+std::optional<OpensOn> opens_on(const Scene& scene, const training::ShownLab& lab,
+                                const std::filesystem::path& folder) {
+  const training::LabRun& run = *lab.run();
+  const auto best = run.points.empty() ? std::nullopt : best_head(*lab.task, *run.points.back());
+  if (!best) return std::nullopt;
+  const std::int64_t per_layer = lab.recipe->network.heads;
+  OpensOn on{.folder = folder,
+             .block = static_cast<int>(best->head / per_layer),
+             .head = best->head % per_layer,
+             .text = {},
+             .rows = 0,
+             .cell = {}};
+  const ProbeFacts* const facts = scene.training->probes().facts();
+  const ProbeText::Look* const look = facts == nullptr ? nullptr : facts->own.look_of(best->score);
+  if (look != nullptr) {
+    on.text = facts->own.words;
+    on.rows = facts->own.rows();
+    on.cell = {look->query, look->keys.front()};
+  }
+  return on;
 }
 
 }  // namespace
@@ -46,7 +71,9 @@ void lab_open_model(Scene& scene) {
   const std::string name = lab->recipe->task + "-seed-" + std::to_string(lab->recipe->seed) + "-step-" +
                            std::to_string(lab->run()->step);
   lab_of(scene.view).playing = false;
-  scene.training->save(lab_of(scene.view).models / name);
+  const std::filesystem::path folder = lab_of(scene.view).models / name;
+  model_look_of(scene.view).opens_on = opens_on(scene, *lab, folder);
+  scene.training->save(folder);
 }
 
 void lab_save_log(Scene& scene) {
