@@ -6,7 +6,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float least_pitch = 9, most_label = 64;  // logical pixels
+constexpr float least_pitch = 8.5f, most_label = 64;  // logical pixels
 
 }  // namespace
 

@@ -126,10 +126,11 @@ void draw_verdicts(const Ui& ui, const std::vector<Verdict>& all, const Box& box
   const float gap = ui.px(12);
   for (std::size_t count = std::min<std::size_t>(all.size(), 3); count > 0; --count) {
     const auto several = static_cast<float>(count);
-    const float wide = std::floor(std::min(ui.px(400), (box.w - gap * (several - 1)) / several));
-    const bool fits = wide >= ui.px(240) &&
-                      std::all_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count),
-                                  [&](const Verdict& one) { return verdict_height(ui, one, wide) <= box.h; });
+    const float wide = std::floor(std::min(ui.px(560), (box.w - gap * (several - 1)) / several));
+    const bool fits =
+        wide >= ui.px(240) &&
+        std::all_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count),
+                    [&](const Verdict& one) { return verdict_height(ui, one, wide) <= box.h + ui.px(2); });
     if (!fits) continue;
     for (std::size_t i = 0; i < count; ++i)
       draw_verdict(ui, all[i], {box.x + (wide + gap) * static_cast<float>(i), box.y, wide, box.h});

@@ -265,7 +265,9 @@ TEST_CASE("lab: a model opens at the head that learned most, on what it was show
   REQUIRE(best);
   const ProbeText text = desk.probes().facts()->own;
   const ProbeText::Look look = *text.look_of(best->score);
-  lab_of(desk.app().view()).models = folder.path();
+  desk.state().models = folder.path();
+  desk.state().scroll = 4000;
+  desk.settle();
   click(desk, "Open as a model");
   desk.settle();
   REQUIRE(desk.app().view().mode == Mode::Model);

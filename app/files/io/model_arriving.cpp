@@ -78,8 +78,9 @@ void ModelArriving::keep_text(Session& session) const {
 /// model it keeps the text and the block of that one.
 void ModelArriving::open_on_best_head(ModelArrival& arrival) const {
   std::optional<OpensOn>& on = model_look_of(space_.view).opens_on;
+  if (!on || arrival.path != on->folder || held_.model() != nullptr) return on.reset();
   ModelContext& next = arrival.session.document.within.change();
-  if (!on || !next || arrival.path != on->folder || held_.model() != nullptr) return on.reset();
+  if (!next) return on.reset();
   on->is_due = true;
   if (!on->text.empty()) next.input.text = on->text;
   next.block = std::clamp(on->block, 0, blocks_in(next.model->model->spec, next.of) - 1);

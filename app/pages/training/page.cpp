@@ -126,7 +126,7 @@ void TrainingPage::draw(Scene& scene, const Box& box) const {
   panels.has_verdicts = has_room_for_verdicts(panels, rest);
   panels.has_rule = !panels.narrow;
   const float wall = panels.narrow ? 0 : ui.px(190), time = ui.px(panels.narrow         ? 120
-                                                                  : panels.has_verdicts ? 200
+                                                                  : panels.has_verdicts ? 194
                                                                   : panels.b != nullptr ? 186
                                                                                         : 130);
   if (left > 0) {
