@@ -305,6 +305,21 @@ std::vector<LabPlot> all_plots(const TrainingPanels& panels) {
   return plots;
 }
 
+/// The loss at an earlier step that is looked at, right of the title where there is room.
+void tell_shown_loss(const TrainingPanels& panels, const LabPlot& plot, const Box& box) {
+  const Ui& ui = panels.ui();
+  const LabPoint* const point = panels.a->point_at(panels.step);
+  if (!panels.enlarges || !panels.state().step || plot.name != "loss" || point == nullptr) return;
+  const auto goal = static_cast<std::size_t>(panels.lab.task->goal_group);
+  const std::string words = "step " + grouped(point->metrics.step) + ": " +
+                            inner(std::string(panels.lab.task->groups[goal].name)) + " " +
+                            fixed(point->metrics.groups[goal].loss, 2);
+  const float title =
+      ui.text_width(plot.title, type::label, Ink::Medium) + ui.px(8) + ui.text_width(plot.unit, type::tick);
+  if (title + ui.px(24) + ui.text_width(words, type::tick, Ink::Medium) > box.w) return;
+  ui.text(box.right(), box.y + ui.px(10), words, {type::tick, ui.theme.query, Ink::Medium, Align::Right});
+}
+
 }  // namespace
 
 void draw_lab_plots(const TrainingPanels& panels, const Box& box) {
@@ -323,6 +338,7 @@ void draw_lab_plots(const TrainingPanels& panels, const Box& box) {
   const Box front_box{inner.x, inner.y, inner.w, large};
   panels.draws_front ? panels.draws_front(front_box)
                      : draw_lab_plot(panels, plots[0], front_box, std::string(front_label));
+  if (!panels.draws_front) tell_shown_loss(panels, plots[0], front_box);
   if (rows == 0) return;
   if (panels.draws_small)
     return panels.draws_small({inner.x, inner.y + large + gap, inner.w, inner.h - large - gap});

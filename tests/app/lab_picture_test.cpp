@@ -223,6 +223,12 @@ TEST_CASE("lab: the phase change is marked, and what was learned is said with it
   CHECK(desk.says(fixed(point.metrics.scores[score][static_cast<std::size_t>(best->head)], 2) +
                   " of its weight; even weights give " + fixed(point.metrics.even_scores[score], 2)));
   desk.check_layout();
+  // An earlier step has its own numbers.
+  desk.state().step = 100;
+  desk.settle();
+  CHECK(desk.says("step 100: repeats " + fixed(desk.run().point_at(100)->metrics.groups[0].loss, 2)));
+  CHECK(desk.says("No head for “induction” yet"));
+  desk.check_layout();
 }
 
 TEST_CASE("lab: where the strip of time has no room, the column says what was learned", "[lab]") {

@@ -167,10 +167,9 @@ void draw_run(LabColumn& c) {
   const Box row = c.row(34);
   const Box play{row.x, row.y, c.ui().px(56), row.h};
   const Box pace{play.right() + c.ui().px(8), row.y, row.right() - play.right() - c.ui().px(8), row.h};
-  if (button(c.ui(), "Train", play,
-             {state.playing ? "Pause" : "Train", {}, "Trains from the newest step on.", "Space"},
-             state.playing ? "❚❚" : "▶"))
-    lab_play(panels.scene);
+  // While it trains no tip lies over the curves.
+  const Tip tip = state.playing ? Tip() : Tip{"Train", {}, "Trains from the newest step on.", "Space"};
+  if (button(c.ui(), "Train", play, tip, state.playing ? "❚❚" : "▶")) lab_play(panels.scene);
   constexpr std::array<std::string_view, 3> names{"Step", "Run", "Fast"};
   const std::array<Tip, 3> tips{Tip{"Step", {}, "One step, then it waits.", "S"},
                                 Tip{"Run", {}, "Some steps between two pictures on the screen.", {}},
