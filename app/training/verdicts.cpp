@@ -110,16 +110,18 @@ std::vector<Verdict> verdicts(const Ui& ui, const JudgedRuns& runs) {
 }
 
 float verdict_height(const Ui& ui, const Verdict& verdict, float width) {
-  return ui.px(28) + ui.paragraph_height(width - ui.px(24), verdict.words, type::tick) + ui.px(6);
+  const float inner = width - ui.px(24);
+  return ui.px(7) + ui.paragraph_height(inner, verdict.title, type::label, Ink::Semibold) + ui.px(2) +
+         ui.paragraph_height(inner, verdict.words, type::tick) + ui.px(7);
 }
 
 void draw_verdict(const Ui& ui, const Verdict& verdict, const Box& box) {
   ui.fill(box, ui.theme.raised, ui.px(4));
   ui.fill({box.x, box.y, ui.px(3), box.h}, verdict.colour);
   const float x = box.x + ui.px(14), wide = box.w - ui.px(24);
-  ui.text(x, box.y + ui.px(15), verdict.title,
-          {type::label, ui.theme.text1, Ink::Semibold, Align::Left, wide});
-  ui.paragraph(x, box.y + ui.px(28), wide, verdict.words, {type::tick, ui.theme.text2});
+  const float title =
+      ui.paragraph(x, box.y + ui.px(7), wide, verdict.title, {type::label, ui.theme.text1, Ink::Semibold});
+  ui.paragraph(x, box.y + ui.px(9) + title, wide, verdict.words, {type::tick, ui.theme.text2});
 }
 
 void draw_verdicts(const Ui& ui, const std::vector<Verdict>& all, const Box& box) {

@@ -20,8 +20,8 @@ namespace {
 
 /// Worker threads, one for each part of the window, which sleep between Jobs: the layer's engine, the models'
 /// engine and its watchdog, differences of models and theirs, tiles of A and of B, numbers of a result, the
-/// lab, the wall of seeds, files.
-constexpr int most_workers = 12;
+/// lab, its probes, the wall of seeds, files.
+constexpr int most_workers = 13;
 
 }  // namespace
 

@@ -193,8 +193,8 @@ void draw_run(LabColumn& c) {
           std::clamp(static_cast<int>(std::lround(*moved)), least_steps_a_frame, most_steps_a_frame);
   }
   if (state.pace == LabPace::Run &&
-      toggle(c.ui(), "Lab slows", "slow down while it turns", c.row(24, 4), state.slows,
-             {"Slow down while it turns",
+      toggle(c.ui(), "Lab slows", "slower while it turns", c.row(24, 4), state.slows,
+             {"Slower while it turns",
               {},
               "Four times slower while accuracy or the score of a head changes by 0.05 or more from one "
               "measurement to the next.",
