@@ -166,7 +166,8 @@ HeadLayout layout_of_head(const TrainingPanels& panels, const ProbeText* text, s
   // On a small page labels count more than all of the numbers.
   if (panels.enlarges && !beside.has_labels() && !below.has_labels() && line.has_labels())
     return {line, false, false, true};
-  if (below.side > ui.px(180) && below.side > beside.side) return {below, false, true};
+  const bool is_below_better = below.side > ui.px(180) && below.side > beside.side;
+  if (is_below_better || (below.has_labels() && !beside.has_labels())) return {below, false, true};
   if (width > ui.px(176)) return {beside, true};
   return {fit(width, height)};
 }

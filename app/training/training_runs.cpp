@@ -20,6 +20,7 @@ void TrainingRuns::follow(LabState& state) {
     shown_wall_ = {};
     state.step.reset();
     state.side = LabSide::A;
+    state.head = -1;
   }
   shown_ = lab_->shown_lab();
   probes_.follow(shown_);

@@ -59,7 +59,8 @@ std::optional<Verdict> phase(const Ui& ui, const JudgedRuns& runs) {
   if (const int formed = formed_score(*before, *after); formed >= 0) {
     const auto score = static_cast<std::size_t>(formed);
     const std::size_t head = most_of(*after, score);
-    title = lab_title(ui, task.scores[score].name) + " formed, " + steps;
+    const std::string name = plain(lab_title(ui, task.scores[score].name));
+    title = own(runs.b != nullptr ? "A: " + name : name) + " formed, " + steps;
     words = own(lab_head_name(*runs.lab.recipe, static_cast<std::int64_t>(head))) + " from " +
             fixed(before->metrics.scores[score][head], 2) + " to " +
             fixed(after->metrics.scores[score][head], 2) + ", even weights " +
