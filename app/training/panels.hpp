@@ -39,7 +39,8 @@ struct TrainingPanels {
   bool enlarges = false;                    // a click on a head draws it alone, and all again
   bool covers_numbers = false;              // hides the numbers of the heads
   bool covers_heads = false;                // hides the pictures of heads, also in the strip of time
-  bool has_verdicts = false;                // the strip of time says below the pictures what was learned
+  bool has_verdicts = false;                // the strip of time says below the pictures what was learned,
+  bool has_verdict_row = false;             // below those of B as well, since there is no room left of them
   std::optional<PhaseChange> phase = {};    // of A, shaded in the plots; empty: none
   /// Draw something else instead of the large plot, or of all small plots; empty: the plots are drawn.
   std::function<void(const Box&)> draws_front = {}, draws_small = {};

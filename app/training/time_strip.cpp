@@ -57,7 +57,10 @@ void draw_lab_time(const TrainingPanels& panels, const Box& box) {
   ui.text(box.x + pad, box.y + ui.px(16), "Time", {type::body, ui.theme.text1, Ink::Semibold});
   const TimeLine line{{box.x + pad + head, box.y, box.w - 2 * pad - head - ui.px(24), box.h}, panels.last};
   const bool has_b = panels.b != nullptr;
-  const float side = std::floor(std::min(ui.px(54), (box.h - ui.px(has_b ? 76 : 70)) / (has_b ? 2.f : 1.f)));
+  const float side =
+      panels.has_verdict_row
+          ? ui.px(30)
+          : std::floor(std::min(ui.px(54), (box.h - ui.px(has_b ? 76 : 70)) / (has_b ? 2.f : 1.f)));
   const int count = std::clamp(static_cast<int>(line.track.w / (side + ui.px(16))), 2, lab_stops);
   const std::vector<std::int64_t> stops = stops_of(panels, count);
   for (const std::int64_t stop : stops)
@@ -92,9 +95,10 @@ void draw_lab_time(const TrainingPanels& panels, const Box& box) {
       draw_stops(panels, *panels.b, line, stops, below + ui.px(8), side, panels.b->branch + 1);
   }
   if (panels.has_verdicts) {
-    // Those of B begin right of where it branches off; the sentences stand left of them.
-    const float top_of_cards = y + ui.px(has_b ? 22 : 16),
-                end = has_b ? line.x(panels.b->branch) - side / 2 - ui.px(12) : line.track.right();
+    // Those of B begin right of where it branches off; the sentences stand left of them or below.
+    const bool row = panels.has_verdict_row;
+    const float top_of_cards = y + (row ? ui.px(28) + side : ui.px(16)),
+                end = has_b && !row ? line.x(panels.b->branch) - side / 2 - ui.px(12) : line.track.right();
     draw_verdicts(ui, verdicts(ui, panels.judged()),
                   {line.track.x, top_of_cards, end - line.track.x, box.bottom() - ui.px(8) - top_of_cards});
   }

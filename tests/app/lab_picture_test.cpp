@@ -231,6 +231,21 @@ TEST_CASE("lab: the phase change is marked, and what was learned is said with it
   desk.check_layout();
 }
 
+TEST_CASE("lab: a branch that reads its answers is told beside its pictures", "[lab]") {
+  Desk desk("small-induction");
+  desk.train(100);
+  desk.state().step = 100;
+  desk.settle();
+  click(desk, "Branch");
+  click(desk, "Lab mask: None");
+  desk.train(250);
+  REQUIRE(desk.run().points.back()->metrics.groups[1].loss < 0.9 * *desk.lab().floor);
+  CHECK(desk.says("Run B leaks"));
+  CHECK(desk.says("below the floor of " + fixed(*desk.lab().floor, 3)));
+  CHECK(desk.beside_heads("n") == 16);
+  desk.check_layout();
+}
+
 TEST_CASE("lab: where the strip of time has no room, the column says what was learned", "[lab]") {
   Desk desk("two-jobs", 1280, 720);
   desk.train(300);

@@ -85,14 +85,14 @@ std::string lab_hint(const TrainingPanels& panels) {
   return words + "   ·   Space train   ·   S step   ·   B branch   ·   ← → time";
 }
 
-/// Whether the strip of time can say below its pictures what was learned: in a high window, and left of the
-/// pictures of B. Elsewhere the column of controls says it.
-bool has_room_for_verdicts(const TrainingPanels& panels, const Box& box) {
+/// In a high window the strip of time says what was learned, elsewhere the column of controls. It stands
+/// below the pictures: left of those of B, or below them where B branches off early.
+void place_verdicts(TrainingPanels& panels, const Box& box) {
   const Ui& ui = panels.ui();
-  if (panels.narrow || box.h < ui.px(880)) return false;
-  if (panels.b == nullptr) return true;
+  panels.has_verdicts = !panels.narrow && box.h >= ui.px(880);
+  if (!panels.has_verdicts || panels.b == nullptr) return;
   const double share = static_cast<double>(panels.b->branch) / static_cast<double>(panels.last);
-  return share * static_cast<double>(box.w - ui.px(160)) > static_cast<double>(ui.px(300));
+  panels.has_verdict_row = share * static_cast<double>(box.w - ui.px(160)) < static_cast<double>(ui.px(560));
 }
 
 }  // namespace
@@ -123,12 +123,13 @@ void TrainingPage::draw(Scene& scene, const Box& box) const {
   const float left = presented ? 0 : ui.px(panels.narrow ? 216 : 264);
   const Box rest{box.x + left, box.y, box.w - left, box.h};
   panels.enlarges = true;
-  panels.has_verdicts = has_room_for_verdicts(panels, rest);
-  panels.has_rule = !panels.narrow;
-  const float wall = panels.narrow ? 0 : ui.px(190), time = ui.px(panels.narrow         ? 120
-                                                                  : panels.has_verdicts ? 194
-                                                                  : panels.b != nullptr ? 186
-                                                                                        : 130);
+  place_verdicts(panels, rest);
+  panels.has_rule = !panels.narrow && !panels.has_verdict_row;
+  const float wall = panels.narrow ? 0 : ui.px(190), time = ui.px(panels.narrow            ? 120
+                                                                  : panels.has_verdict_row ? 210
+                                                                  : panels.has_verdicts    ? 194
+                                                                  : panels.b != nullptr    ? 186
+                                                                                           : 130);
   if (left > 0) {
     draw_lab_controls(panels, {box.x, box.y, left, box.h});
     ui.vertical(box.x + left, box.y, box.h, ui.theme.hairline);
