@@ -37,8 +37,8 @@ bool differ_in_words(const Document& a, const Document& b) {
 /// Collects the findings about the steps of one lesson, from the first to the last.
 class LessonCheck {
  public:
-  LessonCheck(const Lesson& lesson, std::string name, CheckedLesson& found)
-      : lesson_(lesson), name_(std::move(name)), found_(found) {}
+  LessonCheck(const Lesson& lesson, std::string name, CheckedLesson& found, const SeeStep& seer)
+      : lesson_(lesson), name_(std::move(name)), found_(found), seer_(seer) {}
 
   const Lesson& lesson() const { return lesson_; }
   const std::string& name() const { return name_; }
@@ -53,6 +53,11 @@ class LessonCheck {
       found_.warnings.push_back(std::move(one));
     before_ = std::move(step);
   }
+  /// Shows the step, which was checked, to the caller.
+  void show(const Step& step, const StepChecker& checked, const LayerResult* layer) const {
+    const auto at = static_cast<std::size_t>(&step - lesson_.steps.data());
+    if (seer_) seer_({lesson_, at, checked.numbers(), layer});
+  }
   void check_titles(const Step& step, const StepDocuments& documents) {
     if (!documents.held || !step.title_shown.empty() || !step.title_held.empty()) return;
     if (differ_in_words(documents.shown, *documents.held)) return;
@@ -66,6 +71,7 @@ class LessonCheck {
   const Lesson& lesson_;
   std::string name_;
   CheckedLesson& found_;
+  const SeeStep& seer_;
   std::optional<ShownStep> before_;
 };
 
@@ -84,6 +90,7 @@ void check_layers(LessonCheck& all) {
       const LayerResult* const of_b = b ? &b->layer() : nullptr;
       StepChecker checker = all.checker(step);
       checker.check(a->layer(), of_b);
+      all.show(step, checker, &a->layer());
       all.check_titles(step, documents[i]);
       all.see({step, checker.numbers(), a->layer().dimensions.keys, of_b != nullptr, {a, b}});
       if (!documents[i].reached) continue;
@@ -127,6 +134,7 @@ void check_in_model(LessonCheck& all, const std::filesystem::path& model, const 
       const InModel shown = computed_in(engine, pipeline, documents[i].shown, step);
       const LayerResult& layer = shown.layer->layer();
       checker.check(layer, nullptr, shown.reading.get());
+      all.show(step, checker, &layer);
       all.see({step, checker.numbers(), layer.dimensions.keys, false, {shown.reading, shown.layer}});
       if (!documents[i].reached) continue;
       is_reached = true;
@@ -166,6 +174,7 @@ void check_training(LessonCheck& all) {
       if (!shown.problem.empty()) throw Error(shown.problem);
       StepChecker checker = all.checker(step);
       checker.check(look_up_in_training(shown));
+      all.show(step, checker, nullptr);
       all.see({step, checker.numbers(), 0, false, {}});
       if (step.done_by.empty()) continue;
       line = step.done_by_place.line;
@@ -198,13 +207,13 @@ void check_names(LessonCheck& all) {
 
 }  // namespace
 
-CheckedLesson check_lesson(const std::filesystem::path& path) {
+CheckedLesson check_lesson(const std::filesystem::path& path, const SeeStep& see) {
   CheckedLesson found;
   const std::string name = path.filename().native();
   try {
     const Lesson lesson = read_lesson(path);
     found.warnings = silent_choices(lesson, name);
-    LessonCheck all(lesson, name, found);
+    LessonCheck all(lesson, name, found, see);
     found.trained = lesson.of_training();
     if (lesson.of_training()) {
       check_training(all);

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "app/lessons/lesson.hpp"
 #include "app/lessons/step_documents.hpp"
 #include "core/document/document.hpp"
+#include "core/engine/result.hpp"
 
 namespace attnscope::lessons {
 
@@ -22,9 +24,19 @@ struct CheckedLesson {
   bool played = true;    // false: its model is not on this computer; only its text was checked
   bool trained = false;  // true: every run of it was trained, which takes time
 };
+/// A step whose numbers are computed. Its references are valid during the call alone.
+struct PlayedStep {
+  const Lesson& lesson;
+  std::size_t at = 0;  // index of the step
+  const LookUp& numbers;
+  const LayerResult* layer = nullptr;  // null in a lesson that trains
+};
+using SeeStep = std::function<void(const PlayedStep&)>;
+
 /// Plays the lesson in the file; a lesson on a model with that model if it is on this computer, a lesson that
-/// trains by training.
-CheckedLesson check_lesson(const std::filesystem::path&);
+/// trains by training. `see` is called with every step in turn, if the lesson is played; what it throws ends
+/// the check, unless it is an Error, which becomes a problem of the step.
+CheckedLesson check_lesson(const std::filesystem::path&, const SeeStep& see = {});
 
 /// A template for a new lesson, made from a Document: two steps, a question and a condition.
 std::string lesson_skeleton(const Document&);

@@ -1,6 +1,7 @@
 // app/pages/lessons/step: a step in words, for output outside of the window (HTML pages).
 #include "app/pages/lessons/step/telling.hpp"
 
+#include "app/lessons/told_prose.hpp"
 #include "app/lessons/until.hpp"
 #include "app/pages/lessons/parts/choice_order.hpp"
 #include "app/pages/lessons/step/question.hpp"
@@ -8,37 +9,15 @@
 namespace attnscope {
 namespace {
 
-ToldPiece::Hue told_hue(const std::optional<lessons::Anchor>& anchor) {
-  using Kind = lessons::Anchor::Kind;
-  if (!anchor) return ToldPiece::Hue::None;
-  switch (anchor->kind) {
-    case Kind::Query: return ToldPiece::Hue::Query;
-    case Kind::Key: return ToldPiece::Hue::Key;
-    case Kind::Value: return ToldPiece::Hue::Value;
-    case Kind::SideB: return ToldPiece::Hue::SideB;
-    default: return ToldPiece::Hue::None;
-  }
-}
-
-ToldProse told_prose(const lessons::Prose& prose, const ProseLookUp& look_up) {
-  ToldProse told;
-  for (const lessons::Piece& piece : prose) {
-    ToldPiece one;
-    one.kind = static_cast<ToldPiece::Kind>(piece.kind);
-    one.level = piece.level;
-    one.hue = told_hue(piece.anchor);
-    const std::string text = piece.number ? look_up.number(piece) : piece.text;
-    one.text = piece.number && !look_up.is_english ? own_number(text) : own(text);
-    told.push_back(std::move(one));
-  }
-  return told;
+ToldProse prose_of_step(const lessons::Prose& prose, const ProseLookUp& look_up) {
+  return told_prose(prose, look_up.number, look_up.is_english);
 }
 
 std::vector<ToldCodeLine> told_code(const LessonPage& page, const std::vector<lessons::CodeLine>& code,
                                     const ProseLookUp& look_up) {
   std::vector<ToldCodeLine> told;
   for (const lessons::CodeLine& line : code) {
-    ToldCodeLine one{line.marked, page.hides_code(), line.code, {}, told_prose(line.note, look_up)};
+    ToldCodeLine one{line.marked, page.hides_code(), line.code, {}, prose_of_step(line.note, look_up)};
     if (line.result)
       one.result =
           look_up.is_english ? own(look_up.number(*line.result)) : own_number(look_up.number(*line.result));
@@ -49,13 +28,14 @@ std::vector<ToldCodeLine> told_code(const LessonPage& page, const std::vector<le
 
 ToldQuestion told_question(const LessonPage& page, const lessons::Question& question) {
   const ProseLookUp look_up = page.prose_look_up();
-  ToldQuestion told{told_prose(question.words, look_up), told_prose(question.answer, look_up), {}, {}, false};
+  ToldQuestion told{
+      prose_of_step(question.words, look_up), prose_of_step(question.answer, look_up), {}, {}, false};
   if (const auto* const choose = std::get_if<lessons::ChooseQuestion>(&question.kind)) {
     for (const std::size_t at :
          choice_order({page.open.name, page.state().step, page.state().order}, choose->choices.size())) {
       const lessons::Choice& choice = choose->choices[at];
       told.choices.push_back(
-          {told_prose(choice.prose, look_up), told_prose(choice.why, look_up), choice.right});
+          {prose_of_step(choice.prose, look_up), prose_of_step(choice.why, look_up), choice.right});
     }
   } else if (const auto* const drag = std::get_if<lessons::DragQuestion>(&question.kind)) {
     told.drag = {drag->low, drag->high, drag->tolerance, measured_answer(page, question), {}, {}};
@@ -78,7 +58,7 @@ void tell_lesson_step(const LessonPage& page, ToldStep& told) {
   told.title = step.title;
   if (step.chapter < page.lesson().chapters.size()) told.chapter = page.lesson().chapters[step.chapter];
   for (const lessons::Paragraph& paragraph : step.paragraphs)
-    told.paragraphs.push_back({told_prose(paragraph.prose, look_up), paragraph.item});
+    told.paragraphs.push_back({prose_of_step(paragraph.prose, look_up), paragraph.item});
   if (step.question) told.question = told_question(page, *step.question);
   if (step.done) told.task = step.done_words;
   told.numpy = told_code(page, step.numpy, code);
