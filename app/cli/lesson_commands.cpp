@@ -3,14 +3,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/cli/lesson_prints.hpp"
 #include "app/cli/parts/checked_option.hpp"
 #include "app/files/paths.hpp"
 #include "app/lessons/check.hpp"
@@ -31,16 +30,6 @@ std::filesystem::path first_example() {
   const std::vector<Example> examples = list_examples(assets_directory());
   if (examples.empty()) throw Error("There is no example to begin with; name a document.");
   return examples.front().path;
-}
-
-/// The lesson in the chosen language if that file exists: a.de.md beside a.md.
-std::filesystem::path in_language(const std::filesystem::path& lesson,
-                                  const std::optional<std::string>& language) {
-  if (!language || lesson.extension() != ".md") return lesson;
-  std::filesystem::path translated = lesson;
-  translated.replace_extension("." + *language + ".md");
-  std::error_code unknown;
-  return std::filesystem::exists(translated, unknown) ? translated : lesson;
 }
 
 struct LessonLines {
@@ -160,12 +149,13 @@ std::function<bool()> add_lesson_commands(CLI::App& app) {
   pages.add_option("--language", asked.language, "Of the lesson and the window")->type_name("CODE");
   CLI::App* const names_command =
       lesson.add_subcommand("names", "List the numbers that a lesson's expressions can ask for");
+  const std::function<bool()> printed = add_lesson_prints(lesson);
   return [=] {
     if (check_command->parsed()) return lines->check(), true;
     if (new_command->parsed()) return lines->make(), true;
     if (pages_command->parsed()) return lines->draw(), true;
     if (names_command->parsed()) return lines->list_names(), true;
-    return false;
+    return printed();
   };
 }
 

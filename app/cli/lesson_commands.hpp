@@ -1,4 +1,4 @@
-// app/cli: `attnscope lesson check|new|pages|names`: for authors of lessons.
+// app/cli: `attnscope lesson check|new|pages|names` and those of lesson_prints.hpp.
 #pragma once
 
 #include <functional>

@@ -193,9 +193,10 @@ TEST_CASE("bad usage exits with 2 and one sentence", "[cli]") {
 TEST_CASE("a dash is no file: what is no text does not go to the standard output", "[cli]") {
   const TemporaryDirectory directory;
   write_problem(directory / "good.safetensors", example());
-  for (const char* line : {"attend good.safetensors -o -", "layer good.safetensors --heads 2 --out -",
-                           "rotate good.safetensors -o -", "run m --text a -o -", "watch s -o -",
-                           "train induction -o -", "lesson pages a.md -o -", "train induction -o m --log -"})
+  for (const char* line :
+       {"attend good.safetensors -o -", "layer good.safetensors --heads 2 --out -",
+        "rotate good.safetensors -o -", "run m --text a -o -", "watch s -o -", "train induction -o -",
+        "lesson pages a.md -o -", "lesson quiz a.md -o -", "train induction -o m --log -"})
     check_refusal(directory, line, 2, "the standard output; \"./-\" is a file of that name");
   check_refusal(directory, "render -o -", 2, "a picture cannot go to the standard output");
   check_refusal(directory, "heads m --texts t -o -", 2, "a file that ends in .csv or .json");
