@@ -71,6 +71,16 @@ std::string suggested_name(std::string_view title, std::string_view ending) {
   return (name.empty() ? "untitled" : name) + std::string(ending);
 }
 
+PrintFile print_file(LessonPrint print) {
+  constexpr std::array<PrintFile, 6> all{{{"", ""},
+                                          {"worksheet", ".html"},
+                                          {"instructor", ".html"},
+                                          {"quiz", ".csv"},
+                                          {"quiz", ".gift"},
+                                          {"quiz", ".zip"}}};
+  return all[static_cast<std::size_t>(print)];
+}
+
 std::string day_and_time(std::int64_t seconds) {
   const auto moment = static_cast<std::time_t>(seconds);
   std::tm parts{};

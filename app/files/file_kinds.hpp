@@ -24,6 +24,14 @@ bool is_photo(const std::filesystem::path&);
 /// too long; then `ending`, with its dot.
 std::string suggested_name(std::string_view title, std::string_view ending);
 
+/// What a lesson is printed as besides a handout: a worksheet or pages for the instructor, as HTML to be
+/// printed from a browser; a quiz for a spreadsheet, for Moodle (GIFT) or for other platforms (QTI).
+enum class LessonPrint : std::uint8_t { None, Worksheet, Instructor, QuizCsv, QuizGift, QuizQti };
+struct PrintFile {
+  std::string_view name, ending;  // what it adds to a file's name, and its extension; empty for None
+};
+PrintFile print_file(LessonPrint);
+
 /// "2026-11-22 16:04", local time; empty for 0.
 std::string day_and_time(std::int64_t seconds);
 

@@ -111,6 +111,8 @@ struct FilesState {
   edit::Sweep sweep;                           // of an animation: the setting that is swept, and its frames
   std::string sweep_from = {}, sweep_to = {};  // the ends of the sweep as typed text
   bool answers = false;                        // the pages of a lesson show the answers to its questions
+  LessonPrint print = LessonPrint::None;       // what a lesson is printed as
+  std::int64_t sheet = 0;                      // the seed of a worksheet or a quiz
   int scale = 2;
   int token_pixels = 4;   // in the picture of all heads of a model: pixels a token
   int picture_theme = 0;  // 0 = as on the screen, 1 = light, 2 = dark

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/files/file_kinds.hpp"
 #include "app/kit/ui/theme.hpp"
 #include "core/edits/sweep.hpp"
 
@@ -27,13 +28,15 @@ enum class PictureSeries : std::uint8_t { None, Sweep, Values, Steps };
 struct PictureRequest {
   PictureRegion region = PictureRegion::Window;
   float scale = 1;                      // factor on the size on screen
-  std::filesystem::path path;           // .png, .svg, .html or .pdf
+  std::filesystem::path path;           // .png, .svg, .html or .pdf; of a print see print_file()
   std::optional<ThemeName> theme = {};  // empty: as on the screen
   int token_pixels = 4;  // of Grid, instead of `scale`: the side of a token in a head's picture
   PictureSeries series = PictureSeries::None;
-  edit::Sweep sweep = {};    // for Sweep
-  std::string caption = {};  // drawn into the picture
-  bool answers = false;      // for Steps: questions are shown with their answers
+  edit::Sweep sweep = {};                 // for Sweep
+  std::string caption = {};               // drawn into the picture
+  bool answers = false;                   // for Steps: questions are shown with their answers
+  LessonPrint print = LessonPrint::None;  // for Steps: instead of the pages of a handout
+  std::int64_t sheet = 0;                 // seed of a worksheet or a quiz
 };
 inline constexpr int least_token_pixels = 1, most_token_pixels = 16;
 inline constexpr int least_picture_scale = 1, most_picture_scale = 8;

@@ -118,14 +118,18 @@ void Saving::finish_export(bool wait) {
 
 void Saving::save_picture(const PictureRequest& request, bool replace) {
   PictureRequest whole = request;
+  const bool is_print = whole.series == PictureSeries::Steps && whole.print != LessonPrint::None;
+  if (is_print && whole.path.has_filename() && !whole.path.has_extension())
+    whole.path += print_file(whole.print).ending;
   if (whole.path.has_filename() && !whole.path.has_extension())
     whole.path += whole.series == PictureSeries::Steps ? ".pdf" : ".png";
   if (!whole.path.empty()) whole.path = whole_path(whole.path);
   if (files_.is_writing())
     return space_.view.notices.say(
         "The picture before this one is still being written; try again in a moment.");
-  if (is_picture(whole.path) && !may_write(whole.path, replace, &whole)) return;
+  if ((is_print || is_picture(whole.path)) && !may_write(whole.path, replace, &whole)) return;
   try {
+    if (is_print) return begin_print(whole);
     if (lower_extension(whole.path) == ".html") return save_html(whole);
     if (whole.series != PictureSeries::None) return calls_.begin_film(whole);
     if (whole.region == PictureRegion::Grid && lower_extension(whole.path) != ".html") {

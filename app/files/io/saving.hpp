@@ -41,6 +41,9 @@ class Saving {
   std::shared_ptr<HtmlJob> html_job(const std::filesystem::path& to,
                                     std::shared_ptr<const HtmlPage> layers = {}) const;
   std::shared_ptr<HtmlJob> html_lesson_job(std::vector<HtmlLessonStep>, const std::filesystem::path&) const;
+  /// Makes a print of the lesson on screen, in the background: it is played again for its numbers. Throws
+  /// Error without a lesson, and for a name with another extension.
+  void begin_print(const PictureRequest&);
   /// Makes the file in the background; the window shows its progress and can stop it.
   void begin_html(std::shared_ptr<HtmlJob>, const std::filesystem::path& to);
 

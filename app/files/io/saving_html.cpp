@@ -1,4 +1,5 @@
-// app/files/io: what is on screen as one HTML file.
+// app/files/io: what is on screen as one HTML file; the lesson on screen as a worksheet, as pages for the
+// instructor or as a quiz.
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +8,9 @@
 #include "app/exports/html/html_job.hpp"
 #include "app/exports/html/lesson_page.hpp"
 #include "app/exports/html/page_write.hpp"
+#include "app/exports/prints/instructor.hpp"
+#include "app/exports/prints/quiz.hpp"
+#include "app/exports/prints/worksheet.hpp"
 #include "app/files/io/saving.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/model_look.hpp"
@@ -19,6 +23,8 @@
 #include "core/base/error.hpp"
 #include "core/document/mask.hpp"
 #include "core/files/document/session_file.hpp"
+#include "core/files/formats/posix.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
@@ -109,6 +115,20 @@ struct KeptForHtml {
   }
 };
 
+std::string made_print(LessonPrint print, const prints::PrintedLesson& lesson, const prints::PrintWords& in,
+                       const std::filesystem::path& assets) {
+  const std::span<const prints::PrintedLesson> alone(&lesson, 1);
+  switch (print) {
+    case LessonPrint::None: break;
+    case LessonPrint::Worksheet: return prints::worksheet(lesson, in, assets);
+    case LessonPrint::Instructor: return prints::instructor_pages(alone, in, assets);
+    case LessonPrint::QuizCsv: return prints::quiz_file(prints::QuizFormat::Csv, alone, in);
+    case LessonPrint::QuizGift: return prints::quiz_file(prints::QuizFormat::Gift, alone, in);
+    case LessonPrint::QuizQti: return prints::quiz_file(prints::QuizFormat::Qti, alone, in);
+  }
+  throw Error("There is nothing to draw yet.");
+}
+
 }  // namespace
 
 std::string Saving::session_for_page(const std::filesystem::path& to) const {
@@ -191,6 +211,23 @@ std::shared_ptr<HtmlJob> Saving::html_lesson_job(std::vector<HtmlLessonStep> ste
     return html_lesson_file(*lesson, words, language, assets, work.stop, share);
   };
   return job;
+}
+
+void Saving::begin_print(const PictureRequest& request) {
+  const lessons::OpenLessonPtr open = space_.lessons.shown_lessons().open;
+  if (!open) throw Error("There is no lesson on screen whose steps could be printed.");
+  if (lower_extension(request.path) != print_file(request.print).ending)
+    throw Error("Cannot write " + in_quotes(request.path.native()) + ": the name has to end in " +
+                in_quotes(print_file(request.print).ending) + ".");
+  prints::PrintWords in{space_.words, space_.view.language};
+  in.words.watch = {};
+  const prints::PrintedFrom from{open->path, space_.view.language, request.sheet};
+  auto job = std::make_shared<HtmlJob>();
+  job->make = [from, in = std::move(in), print = request.print, assets = space_.assets](
+                  const Work& work, const std::function<void(double)>& share) {
+    return made_print(print, prints::printed_lesson(from, work.stop, share), in, assets);
+  };
+  begin_html(std::move(job), request.path);
 }
 
 }  // namespace attnscope

@@ -52,6 +52,12 @@ PictureKind picture_kind(const Scene&);
 PictureSeries picture_series(const Scene&);
 /// Its options: the knob, its ends and the number of pictures; or whether answers are included.
 void draw_series_options(Scene&, const Box& line);
+/// Whether a lesson is printed as a worksheet, as pages for the instructor or as a quiz.
+bool is_print(const Scene&);
+/// In place of a picture's size: the seed of a worksheet or a quiz. Returns its right end.
+float draw_sheet(Scene&, const Box&);
+/// In place of a picture's colours: the format of a quiz, or a few words.
+void draw_print_format(Scene&, const Box& card, float& y);
 /// The chosen knob with its ends. Throws Error with a sentence if the ends are wrong.
 edit::Sweep chosen_sweep(const Scene&);
 PictureRequest picture_request(const Scene&, std::filesystem::path path);

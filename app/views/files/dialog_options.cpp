@@ -73,6 +73,14 @@ std::string_view ending_of(PictureKind kind) {
   return kind == PictureKind::Svg ? ".svg" : ".png";
 }
 
+/// The extension of the chosen kind of picture, series or print.
+std::string_view chosen_ending(const Scene& scene) {
+  const PictureKind kind = picture_kind(scene);
+  if (kind != PictureKind::Series || picture_series(scene) != PictureSeries::Steps) return ending_of(kind);
+  const LessonPrint print = scene.view.files->print;
+  return print == LessonPrint::None ? ".pdf" : print_file(print).ending;
+}
+
 }  // namespace
 
 PictureKind picture_kind(const Scene& scene) {
@@ -94,6 +102,7 @@ std::string size_words(const Scene& scene, const Layout& layout) {
     const std::int64_t tokens = page_tokens(scene.model->within.model->model->spec, *scene.model->run);
     return counted(tokens, "token, ", "tokens, ") + grouped(tokens * files.token_pixels) + " px a head";
   }
+  if (is_print(scene)) return {};
   const std::optional<Box> box = box_of(files.region, layout, scene.view);
   if (!box) return "hidden: show it first";
   if (picture_kind(scene) == PictureKind::Svg) return "text stays text";
@@ -162,7 +171,9 @@ void draw_kind_and_size(Scene& scene, const Layout& layout, const Box& line) {
   }
   const Box size{as.right() + ui.px(16), line.y, ui.px(104), line.h};
   float end = as.right();
-  if (picture_kind(scene) != PictureKind::Html)
+  if (is_print(scene))
+    end = draw_sheet(scene, size);
+  else if (picture_kind(scene) != PictureKind::Html)
     end = files.region == PictureRegion::Grid ? draw_token_size(scene, size) : draw_scale(scene, size);
   ui.text(line.right(), line.centre_y(), size_words(scene, layout),
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right,
@@ -186,6 +197,7 @@ void draw_picture_options(Scene& scene, const Layout& layout, const Box& card, f
   if (picture_kind(scene) == PictureKind::Series)
     draw_series_options(
         scene, option_line(ui, card, y, picture_series(scene) == PictureSeries::Steps ? "Pages" : "Turns"));
+  if (is_print(scene)) return draw_print_format(scene, card, y);
   constexpr std::array<std::string_view, 3> themes{"As on the screen", "Light", "Dark"};
   const std::array<Tip, 3> tips{Tip{"As on the screen", {}, "In the colours of the window."},
                                 Tip{"Light", {}, "Dark on white, for paper and slides; the window stays."},
@@ -275,8 +287,9 @@ std::string proposed_name(const Scene& scene) {
       return files.file.empty() ? suggested_name(title, ".json") : files.file.filename().native();
     case FileTask::Picture: {
       const std::vector<PagePicture> all = region_choices(scene);
-      const std::string_view what = all[index_of(all, files.region)].file;
-      return suggested_name(title, " - " + std::string(what) + std::string(ending_of(picture_kind(scene))));
+      const std::string_view what =
+          is_print(scene) ? print_file(files.print).name : all[index_of(all, files.region)].file;
+      return suggested_name(title, " - " + std::string(what) + std::string(chosen_ending(scene)));
     }
     case FileTask::Numbers: break;
   }
@@ -297,7 +310,8 @@ void follow_choice(Scene& scene) {
     dialog.name = next;
   } else {
     const std::string now = lower_extension(dialog.name);
-    for (const std::string_view ours : {".png", ".svg", ".html", ".pdf", ".csv", ".npy", ".safetensors"})
+    for (const std::string_view ours :
+         {".png", ".svg", ".html", ".pdf", ".csv", ".gift", ".zip", ".npy", ".safetensors"})
       if (now == ours)
         dialog.name = dialog.name.substr(0, dialog.name.size() - now.size()) +
                       std::filesystem::path(next).extension().native();
@@ -309,9 +323,12 @@ std::filesystem::path with_ending(const Scene& scene, std::filesystem::path path
   const FilesState& files = *scene.view.files;
   std::vector<std::string_view> known;  // the chosen one first
   if (files.dialog.task == FileTask::Picture) {
-    const PictureKind kind = picture_kind(scene);
-    const bool is_handout = kind == PictureKind::Series && picture_series(scene) == PictureSeries::Steps;
-    known = {is_handout ? ".pdf" : ending_of(kind), ".png", ".svg", ".html", ".pdf"};
+    // The steps of a lesson are never one picture.
+    const bool is_of_steps =
+        picture_kind(scene) == PictureKind::Series && picture_series(scene) == PictureSeries::Steps;
+    known = {chosen_ending(scene)};
+    if (!is_of_steps) known.insert(known.end(), {".png", ".svg", ".html", ".pdf"});
+    if (is_of_steps && !is_print(scene)) known.emplace_back(".html");
   } else if (files.dialog.task != FileTask::Numbers) {
     return path;
   } else if (page_table_of(scene.view.mode) != nullptr) {
@@ -332,6 +349,8 @@ PictureRequest picture_request(const Scene& scene, std::filesystem::path path) {
   if (picture_kind(scene) == PictureKind::Series) {
     request.series = picture_series(scene);
     request.answers = files.answers;
+    if (is_print(scene)) request.print = files.print;
+    request.sheet = files.sheet;
     if (request.series == PictureSeries::Sweep) request.sweep = chosen_sweep(scene);
   }
   if (files.picture_theme != 0) request.theme = files.picture_theme == 1 ? ThemeName::Light : ThemeName::Dark;

@@ -16,6 +16,8 @@
 namespace attnscope {
 namespace {
 
+constexpr std::int64_t most_sheet = 9999;
+
 /// Replaces a knob that this Document does not have by its first one, with the proposed ends.
 void keep_knob_there(Scene& scene) {
   FilesState& files = *scene.view.files;
@@ -52,14 +54,23 @@ PictureSeries picture_series(const Scene& scene) {
 namespace {
 
 void draw_page_options(Scene& scene, const Box& line) {
-  constexpr std::array<std::string_view, 2> names{"Questions open", "With the answers"};
-  constexpr std::array<Tip, 2> tips{
+  constexpr std::array<std::string_view, 5> names{"Questions open", "With the answers", "Worksheet",
+                                                  "Instructor", "Quiz"};
+  constexpr std::array<Tip, 5> tips{
       {{"Questions open", {}, "What is asked stays covered: for those who are to predict it."},
-       {"With the answers", {}, "Every question is answered: for afterwards."}}};
-  const Box box{line.x, line.y, std::min(line.w, scene.ui.px(300)), line.h};
-  if (const auto picked =
-          segments(scene.ui, "Handout answers", box, names, scene.view.files->answers ? 1 : 0, tips)) {
-    scene.view.files->answers = *picked == 1;
+       {"With the answers", {}, "Every question is answered: for afterwards."},
+       {"Worksheet",
+        {},
+        "Empty tables and room to write, other numbers on each sheet, the answers at the end."},
+       {"Instructor", {}, "Goal, time, plan, board sketch, what to ask, and what they may say."},
+       {"Quiz", {}, "The questions for a spreadsheet, for Moodle or for another learning platform."}}};
+  FilesState& files = *scene.view.files;
+  const int now = files.print == LessonPrint::None ? (files.answers ? 1 : 0)
+                                                   : std::min(static_cast<int>(files.print) + 1, 4);
+  const Box box{line.x, line.y, std::min(line.w, scene.ui.px(620)), line.h};
+  if (const auto picked = segments(scene.ui, "Handout answers", box, names, now, tips)) {
+    files.answers = *picked == 1;
+    files.print = *picked < 2 ? LessonPrint::None : static_cast<LessonPrint>(*picked - 1);
     follow_choice(scene);
   }
 }
@@ -98,6 +109,47 @@ void draw_sweep_options(Scene& scene, const Box& line) {
 }
 
 }  // namespace
+
+bool is_print(const Scene& scene) {
+  return picture_kind(scene) == PictureKind::Series && picture_series(scene) == PictureSeries::Steps &&
+         scene.view.files->print != LessonPrint::None;
+}
+
+float draw_sheet(Scene& scene, const Box& box) {
+  FilesState& files = *scene.view.files;
+  if (files.print == LessonPrint::Instructor) return box.x;
+  const auto inside = [](std::int64_t sheet) { return std::clamp<std::int64_t>(sheet, 0, most_sheet); };
+  const Box wide{box.x, box.y, scene.ui.px(150), box.h};
+  if (const auto sheet = stepper(
+          scene.ui, "Sheet", wide, files.sheet, [&](int by) { return inside(files.sheet + by); },
+          {"Sheet", {}, "Each sheet has other numbers, and its choices in another order."},
+          "sheet " + std::to_string(files.sheet))) {
+    files.sheet = inside(*sheet);
+    follow_choice(scene);
+  }
+  return wide.right();
+}
+
+void draw_print_format(Scene& scene, const Box& card, float& y) {
+  constexpr std::array<std::string_view, 3> names{"CSV", "GIFT", "QTI"};
+  constexpr std::array<Tip, 3> tips{{{"CSV", {}, "A table for a spreadsheet, a line for each question."},
+                                     {"GIFT", {}, "A text that Moodle imports into its question bank."},
+                                     {"QTI", {}, "A zip archive in QTI, for other learning platforms."}}};
+  const Ui& ui = scene.ui;
+  FilesState& files = *scene.view.files;
+  Box line = option_line(ui, card, y, "Format");
+  if (files.print < LessonPrint::QuizCsv) {
+    ui.text(line.x, line.centre_y(), "a page for a browser, to be printed on A4",
+            {type::label, ui.theme.text1, Ink::Medium, Align::Left, line.w});
+    return;
+  }
+  line.w = std::min(line.w, ui.px(300));
+  const int now = static_cast<int>(files.print) - static_cast<int>(LessonPrint::QuizCsv);
+  if (const auto picked = segments(ui, "Quiz format", line, names, now, tips)) {
+    files.print = static_cast<LessonPrint>(static_cast<int>(LessonPrint::QuizCsv) + *picked);
+    follow_choice(scene);
+  }
+}
 
 void draw_series_options(Scene& scene, const Box& line) {
   switch (picture_series(scene)) {
