@@ -41,7 +41,7 @@ struct PrintLines {
   }
   void make_quiz() const {
     const std::optional<prints::QuizFormat> format = prints::quiz_format(out);
-    if (!format) refuse("a quiz's name that ends in .csv, .gift or .zip (QTI)");
+    if (!format) refuse("a quiz's name that ends in .csv, .txt or .gift (GIFT), or .zip (QTI)");
     const prints::PrintWords in = words();
     write(prints::quiz_file(*format, all_played(), in));
   }
@@ -118,7 +118,7 @@ std::function<bool()> add_lesson_prints(CLI::App& lesson) {
   add_language(pages);
   CLI::App* const quiz =
       add("quiz", "Write the questions of lessons, with computed numbers, for other programs",
-          "Lessons (.md)", "The quiz: a table (.csv), GIFT for Moodle (.gift) or QTI 2.1 (.zip)", "OUT");
+          "Lessons (.md)", "The quiz: a table (.csv), GIFT for Moodle (.txt) or QTI 2.1 (.zip)", "OUT");
   add_seed(quiz, "Other numbers in the questions by hand, and choices in another order");
   add_language(quiz);
   return [=] {

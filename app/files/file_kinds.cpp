@@ -76,7 +76,7 @@ PrintFile print_file(LessonPrint print) {
                                           {"worksheet", ".html"},
                                           {"instructor", ".html"},
                                           {"quiz", ".csv"},
-                                          {"quiz", ".gift"},
+                                          {"quiz", ".txt"},
                                           {"quiz", ".zip"}}};
   return all[static_cast<std::size_t>(print)];
 }

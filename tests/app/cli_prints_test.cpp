@@ -43,13 +43,14 @@ TEST_CASE("the command line writes a worksheet, whose seed is its number", "[pri
 TEST_CASE("the command line writes a quiz of several lessons in three formats", "[prints][cli]") {
   const TemporaryDirectory directory;
   const std::string lessons = ours("01-three-tokens") + " " + ours("03-softmax-and-temperature");
-  for (const char* name : {"quiz.csv", "quiz.gift", "quiz.zip"})
+  for (const char* name : {"quiz.csv", "quiz.txt", "quiz.gift", "quiz.zip"})
     write(directory, "quiz " + lessons + " -o " + name + " --seed 3");
   CHECK_THAT(bytes_of(directory / "quiz.csv"),
              ContainsSubstring("q1-01-three-tokens-1,Three tokens by hand,"));
   CHECK_THAT(bytes_of(directory / "quiz.csv"), ContainsSubstring("q2-03-softmax-and-temperature-1,"));
   const std::string gift = bytes_of(directory / "quiz.gift");
   CHECK(gift.find("$CATEGORY:", gift.find("$CATEGORY:") + 1) != std::string::npos);
+  CHECK(bytes_of(directory / "quiz.txt") == gift);
   CHECK(bytes_of(directory / "quiz.zip").starts_with("PK\3\4"));
 }
 
@@ -67,7 +68,7 @@ TEST_CASE("prints refuse another ending, a lesson that is wrong, and leave what 
                   "---\nlesson: x\n---\n```start\n{\"text\": [\"a b\"]}\n```\n## A\n{weight(9, 9):.2f}\n");
   directory.write("there.html", "mine");
   check_refusal(directory, "lesson worksheet a.md -o there.pdf", 1, "a worksheet's name that ends in .html");
-  check_refusal(directory, "lesson quiz a.md -o quiz.txt", 1, ".csv, .gift or .zip");
+  check_refusal(directory, "lesson quiz a.md -o quiz.doc", 1, ".csv, .txt or .gift");
   check_refusal(directory, "lesson instructor a.md -o x.txt", 1, "ends in .html");
   check_refusal(directory, "lesson worksheet a.md -o there.html", 1, "a.md:8: In \"weight(9, 9)\"");
   check_refusal(directory, "lesson worksheet a.md b.md -o there.html", 2, "");

@@ -63,7 +63,7 @@ TEST_CASE("the dialog writes a worksheet, the instructor's pages and a quiz, and
        {Kind{"Worksheet", "", "Three tokens by hand - worksheet.html", "<!DOCTYPE html>"},
         Kind{"Instructor", "", "Three tokens by hand - instructor.html", "<!DOCTYPE html>"},
         Kind{"Quiz", "CSV", "Three tokens by hand - quiz.csv", "id,lesson,"},
-        Kind{"Quiz", "GIFT", "Three tokens by hand - quiz.gift", "$CATEGORY: "},
+        Kind{"Quiz", "GIFT", "Three tokens by hand - quiz.txt", "$CATEGORY: "},
         Kind{"Quiz", "QTI", "Three tokens by hand - quiz.zip", "PK\3\4"}}) {
     INFO(kind.name);
     choose_print(robot, kind.print);

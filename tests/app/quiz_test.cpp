@@ -224,8 +224,9 @@ TEST_CASE("a lesson that asks nothing makes no quiz, and says so", "[quiz]") {
   CHECK_THROWS_AS(quiz_file(QuizFormat::Csv, {&lesson, 1}, in_english()), Error);
   CHECK(quiz_format("a.CSV") == QuizFormat::Csv);
   CHECK(quiz_format("a.gift") == QuizFormat::Gift);
+  CHECK(quiz_format("a.txt") == QuizFormat::Gift);
   CHECK(quiz_format("a.zip") == QuizFormat::Qti);
-  CHECK_FALSE(quiz_format("a.txt"));
+  CHECK_FALSE(quiz_format("a.doc"));
 }
 
 }  // namespace attnscope::quiz_test

@@ -131,7 +131,7 @@ std::vector<QuizPart> quiz_parts(std::span<const PrintedLesson> lessons, const P
 std::optional<QuizFormat> quiz_format(const std::filesystem::path& path) {
   const std::string ending = lower_extension(path);
   if (ending == ".csv") return QuizFormat::Csv;
-  if (ending == ".gift") return QuizFormat::Gift;
+  if (ending == ".txt" || ending == ".gift") return QuizFormat::Gift;
   if (ending == ".zip") return QuizFormat::Qti;
   return std::nullopt;
 }

@@ -33,7 +33,7 @@ struct QuizPart {
 std::vector<QuizPart> quiz_parts(std::span<const PrintedLesson>, const PrintWords&);
 
 enum class QuizFormat : std::uint8_t { Csv, Gift, Qti };
-/// By the name's ending: .csv, .gift or .zip; empty for any other.
+/// By the name's ending: .csv, .txt (GIFT: the ending that Moodle takes) or .gift, .zip; empty for any other.
 std::optional<QuizFormat> quiz_format(const std::filesystem::path&);
 
 /// A table with a line for each item. A field that a spreadsheet would compute gets a space before it.

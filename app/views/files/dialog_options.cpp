@@ -311,7 +311,7 @@ void follow_choice(Scene& scene) {
   } else {
     const std::string now = lower_extension(dialog.name);
     for (const std::string_view ours :
-         {".png", ".svg", ".html", ".pdf", ".csv", ".gift", ".zip", ".npy", ".safetensors"})
+         {".png", ".svg", ".html", ".pdf", ".csv", ".txt", ".zip", ".npy", ".safetensors"})
       if (now == ours)
         dialog.name = dialog.name.substr(0, dialog.name.size() - now.size()) +
                       std::filesystem::path(next).extension().native();
