@@ -40,6 +40,8 @@ TEST_CASE("the palette finds by meaning, in English and German") {
                {"Schärfe", "Temperature"},
                {"csv", "Export the matrix as CSV"},
                {"export", "Export the matrix as NPY"},
+               {"worksheet", "Save a picture"},
+               {"arbeitsblatt", "Save a picture"},
                {"reset", "Usual view"},
                {"german", "Deutsch"},
                {"deutsch", "Deutsch"},

@@ -20,7 +20,10 @@ constexpr OtherWords words_of_actions[] = {
      {},
      "load import dump tensors safetensors npz npy json text example öffnen laden datei"},
     {ctrl | ImGuiKey_S, {}, "save session json speichern sichern sitzung"},
-    {ctrl | shift | ImGuiKey_S, {}, "export image screenshot png svg figure bild exportieren abbildung"},
+    {ctrl | shift | ImGuiKey_S,
+     {},
+     "export image screenshot png svg figure handout worksheet quiz print bild exportieren abbildung "
+     "handzettel arbeitsblatt drucken"},
     {ctrl | ImGuiKey_C, {}, "clipboard table tsv spreadsheet excel kopieren zwischenablage tabelle"},
     {0, "Copy as a sentence", "describe text alt screen reader words kopieren satz beschreiben vorlesen"},
     {0, "Watch a Python process",
