@@ -1,6 +1,9 @@
 #include "app/exports/words/print_words.hpp"
 
+#include <vector>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/kit/ui/own_words.hpp"
 
@@ -39,7 +42,6 @@ PrintTexts print_texts(const Words& words) {
   texts.measured = say("What was measured");
   texts.answers = say("Answer key");
   texts.answers_apart = say("Keep this page when you hand out the sheet.");
-  texts.right = say("right");
   texts.instructor = say("For the instructor");
   texts.goal = say("Goal");
   texts.time = say("Time");
@@ -63,11 +65,10 @@ std::string print_sheet(const Words& words, std::int64_t seed) {
 }
 
 std::string print_setting(const Words& words, bool divided, bool causal, double temperature) {
-  std::string said = print_said(words, divided ? "divided by √dₖ" : "not divided");
-  if (divided) said += " = 2";
-  said.append(" · ").append(print_said(words, causal ? "causal mask" : "no mask"));
-  if (temperature != 1) said += " · " + print_said(words, fmt::format("τ = {:.4g}", temperature));
-  return said;
+  std::vector<std::string> parts{print_said(words, divided ? "divided by √dₖ" : "not divided"),
+                                 print_said(words, causal ? "causal mask" : "no mask")};
+  if (temperature != 1) parts.push_back(print_said(words, fmt::format("τ = {:.4g}", temperature)));
+  return fmt::format("{}", fmt::join(parts, " · "));
 }
 
 std::string print_estimate(const Words& words, std::string_view low, std::string_view high) {

@@ -13,7 +13,7 @@ namespace attnscope {
 struct PrintTexts {
   // A worksheet.
   std::string worksheet, person, date, by_hand, given, fill, queries, keys, values, scores, scaled, weights,
-      outputs, questions, because, curve, step, think, done, measured, answers, answers_apart, right;
+      outputs, questions, because, curve, step, think, done, measured, answers, answers_apart;
   // A page for the instructor.
   std::string instructor, goal, time, needs, plan, thoughts, they_say, why_not, board, ask, notes;
   // Questions of a quiz about the exercise.
@@ -23,7 +23,7 @@ PrintTexts print_texts(const Words&);
 
 /// "sheet 7"
 std::string print_sheet(const Words&, std::int64_t seed);
-/// "divided by √dₖ = 2 · causal mask · τ = 2"
+/// "divided by √dₖ · causal mask · τ = 2"
 std::string print_setting(const Words&, bool divided, bool causal, double temperature);
 /// "My estimate, between 0 and 1"
 std::string print_estimate(const Words&, std::string_view low, std::string_view high);
