@@ -1,7 +1,9 @@
 #include "app/lessons/check.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -147,29 +149,40 @@ void check_in_model(LessonCheck& all, const std::filesystem::path& model, const 
   }
 }
 
+/// Waits until nothing trains. Throws Cancelled after a stop; the lab then stops within a step of training.
+void wait_for(const training::Lab& lab, const std::stop_token& stop) {
+  constexpr std::chrono::milliseconds between_looks{20};
+  if (!stop.stop_possible()) return lab.wait();
+  while (lab.is_busy()) {
+    if (stop.stop_requested()) throw Cancelled();
+    std::this_thread::sleep_for(between_looks);
+  }
+}
+
 /// Does the step's task as "by" describes, on the run that trains.
-void do_in_lab(training::Lab& lab, const TrainedStep& step, const std::string& by) {
+void do_in_lab(training::Lab& lab, const TrainedStep& step, const std::string& by,
+               const std::stop_token& stop) {
   const ReachedBy reached = reached_by(by);
   LabState state = state_of(step, {});
   if (reached.seed) state.seed = *reached.seed;
   if (reached.seed) lab.stand(stand_of(step, state));
-  lab.wait();
+  wait_for(lab, stop);
   if (!reached.knobs.empty()) {
     const training::ShownLab shown = lab.shown_lab();
     lab.set_knobs(turned(shown.run()->knobs, *shown.recipe, reached.knobs));
   }
   if (reached.steps) lab.train(*reached.steps);
-  lab.wait();
+  wait_for(lab, stop);
 }
 
 /// Trains every run of the lesson.
-void check_training(LessonCheck& all) {
+void check_training(LessonCheck& all, const std::stop_token& stop) {
   training::Lab lab;
   for (const Step& step : all.lesson().steps) {
     int line = step.line;
     try {
       lab.stand(stand_of(step.trained, state_of(step.trained, {})));
-      lab.wait();
+      wait_for(lab, stop);
       const training::ShownLab shown = lab.shown_lab();
       if (!shown.problem.empty()) throw Error(shown.problem);
       StepChecker checker = all.checker(step);
@@ -178,7 +191,7 @@ void check_training(LessonCheck& all) {
       all.see({step, checker.numbers(), 0, false, {}});
       if (step.done_by.empty()) continue;
       line = step.done_by_place.line;
-      do_in_lab(lab, step.trained, step.done_by);
+      do_in_lab(lab, step.trained, step.done_by, stop);
       const training::ShownLab reached = lab.shown_lab();
       checker.check_reached(look_up_in_training(reached));
     } catch (const Error& error) {
@@ -207,7 +220,8 @@ void check_names(LessonCheck& all) {
 
 }  // namespace
 
-CheckedLesson check_lesson(const std::filesystem::path& path, const SeeStep& see) {
+CheckedLesson check_lesson(const std::filesystem::path& path, const SeeStep& see,
+                           const std::stop_token& stop) {
   CheckedLesson found;
   const std::string name = path.filename().native();
   try {
@@ -216,7 +230,7 @@ CheckedLesson check_lesson(const std::filesystem::path& path, const SeeStep& see
     LessonCheck all(lesson, name, found, see);
     found.trained = lesson.of_training();
     if (lesson.of_training()) {
-      check_training(all);
+      check_training(all, stop);
     } else if (!lesson.of_model()) {
       check_layers(all);
     } else if (const auto model = find_model(lesson.model, path, assets_directory())) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,9 @@ using SeeStep = std::function<void(const PlayedStep&)>;
 
 /// Plays the lesson in the file; a lesson on a model with that model if it is on this computer, a lesson that
 /// trains by training. `see` is called with every step in turn, if the lesson is played; what it throws ends
-/// the check, unless it is an Error, which becomes a problem of the step.
-CheckedLesson check_lesson(const std::filesystem::path&, const SeeStep& see = {});
+/// the check, unless it is an Error, which becomes a problem of the step. `stop` ends training: Cancelled.
+CheckedLesson check_lesson(const std::filesystem::path&, const SeeStep& see = {},
+                           const std::stop_token& stop = {});
 
 /// A template for a new lesson, made from a Document: two steps, a question and a condition.
 std::string lesson_skeleton(const Document&);

@@ -274,4 +274,19 @@ TEST_CASE("printing a lesson can be stopped", "[prints]") {
   CHECK(played == 1);
 }
 
+TEST_CASE("printing a lesson that trains is stopped while it trains", "[prints]") {
+  const test::TemporaryDirectory directory;
+  const std::filesystem::path file = test::written_lesson(
+      directory, "---\nlesson: x\ntraining: two-jobs\n---\n## A\n```train\nsteps: 300\n```\nWords.\n");
+  std::stop_source source;
+  source.request_stop();
+  int played = 0;
+  CHECK_THROWS_AS(printed_lesson({file, "en", 0}, source.get_token(), [&](double) { ++played; }), Cancelled);
+  CHECK(played == 0);
+  const PrintedLesson of = printed_lesson({file, "en", 0});
+  CHECK(of.trains);
+  CHECK(of.exercise.parts.empty());
+  CHECK(worksheet(of, in_english(), assets_directory()).find("class=\"grid\"") == std::string::npos);
+}
+
 }  // namespace attnscope::lesson_print_test

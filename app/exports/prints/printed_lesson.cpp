@@ -244,13 +244,13 @@ class Printer {
 PrintedLesson printed_lesson(const PrintedFrom& from, const std::stop_token& stop,
                              const std::function<void(double)>& share) {
   Printer printer(from);
-  const lessons::CheckedLesson found =
-      lessons::check_lesson(from.file, [&](const lessons::PlayedStep& played) {
-        if (stop.stop_requested()) throw Cancelled();
-        printer.take(played);
-        if (share)
-          share(static_cast<double>(played.at + 1) / static_cast<double>(played.lesson.steps.size() + 1));
-      });
+  const auto see = [&](const lessons::PlayedStep& played) {
+    if (stop.stop_requested()) throw Cancelled();
+    printer.take(played);
+    if (share)
+      share(static_cast<double>(played.at + 1) / static_cast<double>(played.lesson.steps.size() + 1));
+  };
+  const lessons::CheckedLesson found = lessons::check_lesson(from.file, see, stop);
   if (!found.problems.empty()) throw Error(found.problems.front());
   if (!found.played)
     throw Error(fmt::format("{}: its model is not on this computer, and its numbers are computed with it.",
