@@ -23,16 +23,20 @@
 namespace attnscope {
 namespace {
 
+constexpr std::int64_t most_seed = 999'999'999;
+
 struct PrintLines {
   std::vector<std::string> files;
   std::string out;
   std::optional<std::string> language;
   std::int64_t seed = 0;
+  int sheets = 1;
 
   void make_worksheet() const {
     check_ending(".html", "a worksheet's name that ends in .html");
     const prints::PrintWords in = words();
-    write(prints::worksheet(played(files.front()), in, assets_directory()));
+    const prints::PrintedFrom from{in_language(files.front(), language), code(), seed};
+    write(prints::worksheets(prints::printed_sheets(from, sheets), in, assets_directory()));
   }
   void make_pages() const {
     check_ending(".html", "a name that ends in .html");
@@ -98,7 +102,7 @@ std::function<bool()> add_lesson_prints(CLI::App& lesson) {
   const auto add_seed = [&](CLI::App* command, const char* help) {
     command->add_option("--seed", lines->seed, help)
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber.description(""));
+        ->check(CLI::Range(std::int64_t{0}, most_seed).description(""));
   };
   const auto add_language = [&](CLI::App* command) {
     command->add_option("--language", lines->language, "Of the lesson and of all other words")
@@ -109,6 +113,10 @@ std::function<bool()> add_lesson_prints(CLI::App& lesson) {
                               "questions with room to write, the answers on the last page",
                               "A lesson (.md)", "The worksheet", "OUT.html");
   sheet->get_option("FILE")->expected(1);
+  sheet
+      ->add_option("--sheets", lines->sheets, "So many sheets in one file, with this seed and those after it")
+      ->type_name("N")
+      ->check(CLI::Range(1, 200).description(""));
   add_seed(sheet, "Other numbers in the tables, and choices in another order");
   add_language(sheet);
   CLI::App* const pages = add("instructor",

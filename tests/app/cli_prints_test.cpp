@@ -38,6 +38,17 @@ TEST_CASE("the command line writes a worksheet, whose seed is its number", "[pri
   CHECK(sheet == bytes_of(directory / "b.html"));
   CHECK_THAT(bytes_of(directory / "c.html"), ContainsSubstring("Drei Tokens von Hand"));
   CHECK(sheet.size() < 60'000);
+  write(directory, "worksheet " + ours("01-three-tokens") + " -o three.html --seed 7 --sheets 3");
+  const std::string three = bytes_of(directory / "three.html");
+  const std::size_t key = three.find("class=\"key\"");
+  REQUIRE(key != std::string::npos);
+  for (const char* each : {"Worksheet · sheet 7", "Worksheet · sheet 8", "Worksheet · sheet 9"})
+    CHECK(three.find(each) < key);
+  for (const char* each : {"Answer key · sheet 7", "Answer key · sheet 8", "Answer key · sheet 9"})
+    CHECK_THAT(three.substr(key), ContainsSubstring(each));
+  // The first of them is the sheet of that seed alone.
+  const std::size_t begin = sheet.find("<section class=\"sheet\">"), end = sheet.find("</section>", begin);
+  CHECK_THAT(three, ContainsSubstring(sheet.substr(begin, end - begin)));
 }
 
 TEST_CASE("the command line writes a quiz of several lessons in three formats", "[prints][cli]") {

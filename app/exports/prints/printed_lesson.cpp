@@ -69,7 +69,6 @@ class Printer {
  public:
   explicit Printer(const PrintedFrom& from) : from_(from), is_english_(has_english_words(from)) {
     made_.name = plain_name(from.file);
-    made_.seed = from.seed;
     made_.language = is_english_ ? std::string(english) : from.language;
   }
 
@@ -86,10 +85,14 @@ class Printer {
     take_board(played, step);
   }
 
-  PrintedLesson finish() {
-    if (made_.model.empty() && !made_.trains)
-      made_.exercise = make_exercise(made_.name, made_.seed, settings_);
-    return std::move(made_);
+  /// The lesson with the order of choices and the exercise of this seed.
+  PrintedLesson with_seed(std::int64_t seed) const {
+    PrintedLesson lesson = made_;
+    lesson.seed = seed;
+    for (std::size_t i = 0; i < lesson.steps.size(); ++i)
+      if (auto& question = lesson.steps[i].question) shuffle(question->asked.choices, lesson.name, i, seed);
+    if (lesson.model.empty() && !lesson.trains) lesson.exercise = make_exercise(lesson.name, seed, settings_);
+    return lesson;
   }
 
  private:
@@ -132,7 +135,6 @@ class Printer {
     if (const auto* const choose = std::get_if<lessons::ChooseQuestion>(&question.kind)) {
       for (const lessons::Choice& choice : choose->choices)
         told.choices.push_back({said(choice.prose, numbers), said(choice.why, numbers), choice.right});
-      shuffle(told.choices, made_.name, played.at, from_.seed);
     } else if (const auto* const drag = std::get_if<lessons::DragQuestion>(&question.kind)) {
       told.drag = {drag->low, drag->high, drag->tolerance, {}, {}, {}};
       try {
@@ -243,6 +245,12 @@ class Printer {
 
 PrintedLesson printed_lesson(const PrintedFrom& from, const std::stop_token& stop,
                              const std::function<void(double)>& share) {
+  return std::move(printed_sheets(from, 1, stop, share).front());
+}
+
+std::vector<PrintedLesson> printed_sheets(const PrintedFrom& from, std::int64_t count,
+                                          const std::stop_token& stop,
+                                          const std::function<void(double)>& share) {
   Printer printer(from);
   const auto see = [&](const lessons::PlayedStep& played) {
     if (stop.stop_requested()) throw Cancelled();
@@ -255,7 +263,12 @@ PrintedLesson printed_lesson(const PrintedFrom& from, const std::stop_token& sto
   if (!found.played)
     throw Error(fmt::format("{}: its model is not on this computer, and its numbers are computed with it.",
                             from.file.filename().native()));
-  return printer.finish();
+  std::vector<PrintedLesson> sheets;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (stop.stop_requested()) throw Cancelled();
+    sheets.push_back(printer.with_seed(from.seed + i));
+  }
+  return sheets;
 }
 
 }  // namespace attnscope::prints

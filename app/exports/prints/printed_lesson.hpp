@@ -84,5 +84,9 @@ struct PrintedFrom {
 /// whose model is not on this computer; Cancelled.
 PrintedLesson printed_lesson(const PrintedFrom&, const std::stop_token& stop = {},
                              const std::function<void(double)>& share = {});
+/// The same with `count` seeds, from that of PrintedFrom on; the lesson is played once.
+std::vector<PrintedLesson> printed_sheets(const PrintedFrom&, std::int64_t count,
+                                          const std::stop_token& stop = {},
+                                          const std::function<void(double)>& share = {});
 
 }  // namespace attnscope::prints

@@ -46,12 +46,30 @@ class Sheet {
       : lesson_(lesson), in_(in), words_(in.words), texts_(print_texts(in.words)) {}
 
   std::string body() const {
-    std::string html = head();
+    std::string html = "<section class=\"sheet\">\n" + head();
     if (!lesson_.exercise.parts.empty()) html += exercise(false);
     if (has_questions()) html += fmt::format("<h2>{}</h2>\n<ol class=\"asked\">\n", said(texts_.questions));
     for (const PrintedStep& step : lesson_.steps) html += question(step);
     if (has_questions()) html += "</ol>\n";
-    return html + answers();
+    return html + "</section>\n";
+  }
+
+  std::string answers() const {
+    std::string html = fmt::format(
+        "<section class=\"key\"><header><p class=\"kind\">{} · {}</p><p class=\"small\">{}</p></header>\n"
+        "<h1{}>{}</h1>\n",
+        said(texts_.answers), said(print_sheet(words_, lesson_.seed)), said(texts_.answers_apart), lang(),
+        said(lesson_.title));
+    if (!lesson_.exercise.parts.empty()) html += exercise(true);
+    if (has_questions())
+      html += fmt::format("<h2>{}</h2>\n<ol class=\"answers\"{}>\n", said(texts_.questions), lang());
+    for (const PrintedStep& step : lesson_.steps) {
+      if (step.question)
+        html += fmt::format("<li>{}</li>\n", answer(*step.question));
+      else if (!step.task.empty())
+        html += fmt::format("<li>{}</li>\n", said(step.task));
+    }
+    return html + (has_questions() ? "</ol>\n" : "") + "</section>\n";
   }
 
  private:
@@ -161,24 +179,6 @@ class Sheet {
   }
   static std::string end_of_range(double value) { return fmt::format("{:.4g}", value); }
 
-  std::string answers() const {
-    std::string html = fmt::format(
-        "<section class=\"key\"><header><p class=\"kind\">{} · {}</p><p class=\"small\">{}</p></header>\n"
-        "<h1{}>{}</h1>\n",
-        said(texts_.answers), said(print_sheet(words_, lesson_.seed)), said(texts_.answers_apart), lang(),
-        said(lesson_.title));
-    if (!lesson_.exercise.parts.empty()) html += exercise(true);
-    if (has_questions())
-      html += fmt::format("<h2>{}</h2>\n<ol class=\"answers\"{}>\n", said(texts_.questions), lang());
-    for (const PrintedStep& step : lesson_.steps) {
-      if (step.question)
-        html += fmt::format("<li>{}</li>\n", answer(*step.question));
-      else if (!step.task.empty())
-        html += fmt::format("<li>{}</li>\n", said(step.task));
-    }
-    return html + (has_questions() ? "</ol>\n" : "") + "</section>\n";
-  }
-
   std::string answer(const PrintedQuestion& question) const {
     const ToldQuestion& asked = question.asked;
     std::vector<std::string> right;
@@ -210,7 +210,18 @@ class Sheet {
 
 std::string worksheet(const PrintedLesson& lesson, const PrintWords& in,
                       const std::filesystem::path& assets) {
-  return print_page(lesson.title, Sheet(lesson, in).body(), in, assets);
+  return worksheets({&lesson, 1}, in, assets);
+}
+
+std::string worksheets(std::span<const PrintedLesson> sheets, const PrintWords& in,
+                       const std::filesystem::path& assets) {
+  std::string body, keys;
+  for (const PrintedLesson& lesson : sheets) {
+    const Sheet sheet(lesson, in);
+    body += sheet.body();
+    keys += sheet.answers();
+  }
+  return print_page(sheets.empty() ? std::string() : sheets.front().title, body + keys, in, assets);
 }
 
 }  // namespace attnscope::prints

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "app/exports/prints/print_parts.hpp"
@@ -13,5 +14,8 @@ namespace attnscope::prints {
 /// The file's bytes: the same for the same lesson, seed and language. Throws Error if the frame in
 /// `assets`/html cannot be read.
 std::string worksheet(const PrintedLesson&, const PrintWords&, const std::filesystem::path& assets);
+/// Several sheets of one lesson in one file: first the sheets, then their keys.
+std::string worksheets(std::span<const PrintedLesson>, const PrintWords&,
+                       const std::filesystem::path& assets);
 
 }  // namespace attnscope::prints
