@@ -137,13 +137,16 @@ void LessonReader::read_front_field(const std::pair<std::string_view, std::strin
     lesson_.minutes = whole(name, value, 1, 240);
   else if (name == "about")
     lesson_.about = value;
+  else if (name == "after")
+    for (const std::string& one : list_of(value)) lesson_.after.push_back(whole(name, one, 1, 999));
   else if (name == "model")
     lesson_.model = value;
   else if (name == "training")
     read_training(value);
   else
     fail(fmt::format(
-        "the front matter has \"{}\"; there are lesson, number, minutes, about, model and training", name));
+        "the front matter has \"{}\"; there are lesson, number, minutes, about, after, model and training",
+        name));
 }
 
 void LessonReader::read_line() {

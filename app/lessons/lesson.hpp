@@ -159,7 +159,8 @@ struct Lesson {
   /// The task that its model is trained on, a key of training::tasks(); empty: nothing is trained.
   std::string training;
   std::int64_t number = 0, minutes = 0;
-  std::string start;  // JSON of the Document before the first step's change
+  std::vector<std::int64_t> after;  // numbers of the lessons that it builds on
+  std::string start;                // JSON of the Document before the first step's change
   JsonPlace start_place;
   std::vector<std::string> chapters;
   std::vector<Step> steps;
