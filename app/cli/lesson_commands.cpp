@@ -40,7 +40,7 @@ struct LessonLines {
   LessonPages pages;
 
   void check() const {
-    std::size_t wrong = 0, warned = 0, unplayed = 0;
+    std::size_t wrong = 0, warned = 0, unplayed = 0, courses = 0;
     for (const std::string& file : files) {
       const lessons::CheckedLesson found = lessons::check_lesson(file);
       for (const std::string& problem : found.problems) fmt::print(stderr, "{}\n", problem);
@@ -49,6 +49,10 @@ struct LessonLines {
       warned += found.warnings.size();
       if (found.trained)
         fmt::print("{}: its runs were trained here.\n", std::filesystem::path(file).filename().native());
+      if (!found.course.empty()) {
+        ++courses;
+        fmt::print("{}: {}.\n", std::filesystem::path(file).filename().native(), found.course);
+      }
       if (found.played) continue;
       ++unplayed;
       fmt::print("{}: its model is not on this computer; only its text was checked.\n",
@@ -61,8 +65,8 @@ struct LessonLines {
       throw Error(fmt::format("{} {} in {} {}, and with --strict none is allowed.", warned,
                               warned == 1 ? "warning" : "warnings", files.size(),
                               files.size() == 1 ? "lesson" : "lessons"));
-    const std::size_t can = files.size() - unplayed;
-    fmt::print("{} {} can be played.\n", can, can == 1 ? "lesson" : "lessons");
+    const std::size_t can = files.size() - unplayed - courses;
+    if (can > 0 || courses == 0) fmt::print("{} {} can be played.\n", can, can == 1 ? "lesson" : "lessons");
   }
   void make() const {
     const Document start =
@@ -105,7 +109,7 @@ std::function<bool()> add_lesson_commands(CLI::App& app) {
   lesson.require_subcommand(1);
   CLI::App* const check_command =
       lesson.add_subcommand("check", "Go through lessons and say line and reason of what is wrong, and warn");
-  check_command->add_option("FILE", lines->files, "Lessons (.md)")->required()->type_name("");
+  check_command->add_option("FILE", lines->files, "Lessons and courses (.md)")->required()->type_name("");
   check_command->add_flag("--strict", lines->strict,
                           "Warnings count as well: answers in sight, choices that say nothing, sides "
                           "without a name");

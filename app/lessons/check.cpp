@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/files/paths.hpp"
+#include "app/lessons/course.hpp"
 #include "app/lessons/given_away.hpp"
 #include "app/lessons/lesson_model.hpp"
 #include "app/lessons/lesson_numbers.hpp"
@@ -225,6 +226,12 @@ CheckedLesson check_lesson(const std::filesystem::path& path, const SeeStep& see
   CheckedLesson found;
   const std::string name = path.filename().native();
   try {
+    if (is_course(path)) {
+      const Course course = read_course(path, assets_directory() / "lessons");
+      found.course = fmt::format("a course of {} chapters, {} stops and {} minutes", course.chapters.size(),
+                                 course.stops.size(), course.minutes());
+      return found;
+    }
     const Lesson lesson = read_lesson(path);
     found.warnings = silent_choices(lesson, name);
     LessonCheck all(lesson, name, found, see);

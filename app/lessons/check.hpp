@@ -24,6 +24,7 @@ struct CheckedLesson {
   std::vector<std::string> warnings;
   bool played = true;    // false: its model is not on this computer; only its text was checked
   bool trained = false;  // true: every run of it was trained, which takes time
+  std::string course;    // of a course, which was read with its lessons: its length in words
 };
 /// A step whose numbers are computed. Its references are valid during the call alone.
 struct PlayedStep {
@@ -34,9 +35,10 @@ struct PlayedStep {
 };
 using SeeStep = std::function<void(const PlayedStep&)>;
 
-/// Plays the lesson in the file; a lesson on a model with that model if it is on this computer, a lesson that
-/// trains by training. `see` is called with every step in turn, if the lesson is played; what it throws ends
-/// the check, unless it is an Error, which becomes a problem of the step. `stop` ends training: Cancelled.
+/// Plays the lesson in the file, or reads a course; a lesson on a model with that model if it is on this
+/// computer, a lesson that trains by training. `see` is called with every step in turn, if the lesson is
+/// played; what it throws ends the check, unless it is an Error, which becomes a problem of the step. `stop`
+/// ends training: Cancelled.
 CheckedLesson check_lesson(const std::filesystem::path&, const SeeStep& see = {},
                            const std::stop_token& stop = {});
 

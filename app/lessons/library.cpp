@@ -47,10 +47,26 @@ std::map<std::string, std::int64_t, std::less<>> read_furthest(const std::filesy
 
 }  // namespace
 
+std::string progress_name(const Course& course) { return "courses/" + course.name; }
+
+const Course* ShownLessons::course(std::string_view name) const {
+  if (courses == nullptr || name.empty()) return nullptr;
+  const auto found = std::ranges::find(*courses, name, &Course::name);
+  return found == courses->end() || !found->problem.empty() ? nullptr : &*found;
+}
+
+std::int64_t ShownLessons::reached_in(const Course& course) const {
+  if (furthest == nullptr) return 0;
+  const auto found = furthest->find(progress_name(course));
+  if (found == furthest->end()) return 0;
+  return std::clamp<std::int64_t>(found->second, 0, std::ssize(course.stops));
+}
+
 LessonLibrary::LessonLibrary(const std::filesystem::path& assets, std::filesystem::path state)
-    : lessons_(assets / "lessons"), state_(std::move(state)) {
+    : lessons_(assets / "lessons"), courses_folder_(assets / "courses"), state_(std::move(state)) {
   if (!state_.empty()) furthest_ = read_furthest(state_ / "lessons");
   shown_.entries = &entries_;
+  shown_.courses = &courses_;
   shown_.furthest = &furthest_;
 }
 
@@ -84,6 +100,7 @@ void LessonLibrary::list(std::string_view language) {
       entry.about = lesson.about;
       entry.number = lesson.number;
       entry.minutes = lesson.minutes;
+      entry.after = lesson.after;
       entry.steps = std::ssize(lesson.steps);
       entry.trains = lesson.of_training();
       // A path leads to a model that comes with the program; a name stands for one to download.
@@ -95,6 +112,30 @@ void LessonLibrary::list(std::string_view language) {
     entries_.push_back(std::move(entry));
   }
   std::ranges::sort(entries_, {}, [](const LessonEntry& e) { return std::pair(e.number, e.name); });
+  list_courses(language);
+}
+
+/// A course that cannot be read is listed with the reason.
+void LessonLibrary::list_courses(std::string_view language) {
+  courses_.clear();
+  std::error_code unknown;
+  for (const auto& file : std::filesystem::directory_iterator(courses_folder_, unknown)) {
+    const std::string name = english_name(file.path());
+    if (name.empty()) continue;
+    std::filesystem::path path = courses_folder_ / fmt::format("{}.{}.md", name, language);
+    const bool translated = language != english_code && std::filesystem::exists(path, unknown);
+    if (!translated) path = file.path();
+    Course course;
+    try {
+      course = read_course(path, lessons_);
+      course.is_english = language != english_code && !translated;
+    } catch (const Error& error) {
+      course.name = course.title = name;
+      course.problem = error.what();
+    }
+    courses_.push_back(std::move(course));
+  }
+  std::ranges::sort(courses_, {}, &Course::name);
 }
 
 void LessonLibrary::follow(std::string_view name, std::string_view language) {

@@ -85,6 +85,20 @@ void toggle_positions(Scene& scene) {
   now = now == Positions::None ? on : Positions::None;
 }
 
+namespace {
+
+/// Whether a course stands at a page, to which it came from a step.
+bool stops_at_page(const LessonState& state) { return state.left && !state.course.empty(); }
+
+/// Back to the step as it was left; presenter mode goes on if free play began in it.
+void return_to_step(Scene& scene) {
+  PresenterState& presenter = *scene.view.presenter;
+  scene.view.mode = Mode::Lessons;
+  presenter.on = std::exchange(presenter.returns, false) || presenter.on;
+}
+
+}  // namespace
+
 void leave(Scene& scene) {
   const Page* const page = page_of_mode(scene.pages, scene.view.mode);
   if (scene.view.help || scene.view.timings || scene.view.parity) {
@@ -101,17 +115,17 @@ void leave(Scene& scene) {
     scene.view.presenter->tool = PresenterTool::None;
   } else if (page != nullptr && page->leave(scene)) {
     // leave() has done it
+  } else if (scene.view.presenter->on && stops_at_page(lesson_of(scene.view))) {
+    return_to_step(scene);
   } else if (scene.view.presenter->on) {
     toggle_presenter(scene);
   } else if (scene.view.mode == Mode::Training && lesson_of(scene.view).left && scene.lesson != nullptr &&
              scene.lesson->trains()) {
-    scene.view.mode = Mode::Lessons;  // from free play
-    scene.view.presenter->on = std::exchange(scene.view.presenter->returns, false);
+    return_to_step(scene);  // from free play
   } else if (is_page(scene.view.mode)) {
     scene.view.mode = Mode::Explore;
   } else if (lesson_of(scene.view).left && !scene.selection.locked) {
-    scene.view.mode = Mode::Lessons;  // back to the step, as it was left
-    scene.view.presenter->on = std::exchange(scene.view.presenter->returns, false);
+    return_to_step(scene);
   } else if (scene.view.mode == Mode::Model && model_look_of(scene.view).screen != ModelScreen::Heads) {
     model_look_of(scene.view).screen = ModelScreen::Heads;  // back to all heads
   } else if (scene.model != nullptr && !scene.selection.locked && scene.view.mode != Mode::Model) {

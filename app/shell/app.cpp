@@ -233,6 +233,7 @@ void App::fulfil(const Requests& requests) {
   if (requests.swap) held_->swap();
   if (requests.release_held) held_->release();
   if (requests.lesson) lessons_.go_to(*requests.lesson);
+  if (requests.course) lessons_.go_to_stop(*requests.course);
   if (requests.made) files_->arriving.take_made(*requests.made);
   if (requests.cancel_opening) files_->opening.stop();
   if (requests.cancel_export) filming_.is_on() ? filming_.stop() : files_->behind.stop_export();

@@ -69,13 +69,74 @@ void LessonPlayer::show_step_document(const Document& wanted, bool begins) {
 }
 
 void LessonPlayer::go_to(const LessonRequest& wanted) {
+  leave_course_at(wanted);
   if (show(wanted)) space_.lessons.reach(lesson_of(space_.view).name, lesson_of(space_.view).step);
+}
+
+/// A step on the course's thread is a stop of it. Another lesson leaves the course; other steps of the lesson
+/// on screen do not.
+void LessonPlayer::leave_course_at(const LessonRequest& wanted) {
+  LessonState& state = lesson_of(space_.view);
+  const lessons::Course* const course = space_.lessons.shown_lessons().course(state.course);
+  if (course == nullptr) return state.course.clear();
+  if (const auto stop = course->stop_of(wanted.name, wanted.step))
+    state.stop = static_cast<std::int64_t>(*stop);
+  else if (wanted.name != state.name)
+    state.course.clear();
+}
+
+void LessonPlayer::go_to_stop(const CourseRequest& wanted) {
+  const Mode page = Mode::Lessons;
+  LessonState& state = lesson_of(space_.view);
+  state.keep_answer_of_course();
+  space_.lessons.follow(state.name, space_.view.language);
+  const lessons::ShownLessons& shown = space_.lessons.shown_lessons();
+  const lessons::Course* const course = shown.course(wanted.name);
+  if (course == nullptr) {
+    space_.view.mode = page;  // its list says why the course cannot be read
+    return space_.view.notices.say("This course cannot be read.");
+  }
+  const std::string progress = lessons::progress_name(*course);
+  if (wanted.anew) {
+    space_.lessons.reach(progress, 0, true);
+    state.course_answers.clear();
+    state.answer = {};
+  }
+  const std::int64_t count = std::ssize(course->stops);
+  std::int64_t stop = std::clamp<std::int64_t>(wanted.stop.value_or(shown.reached_in(*course)), 0, count);
+  if (stop == count) {
+    space_.lessons.reach(progress, count);
+    state.name.clear();
+    state.course.clear();
+    state.step = state.stop = 0;
+    state.answer = {};
+    space_.view.mode = page;
+    return;
+  }
+  const lessons::CourseStop* at = &course->stops[static_cast<std::size_t>(stop)];
+  const bool stands_there = space_.view.mode == page && state.name == at->lesson && state.step == at->step;
+  if (!at->page.empty() && stands_there) {  // the page shows what the step shows
+    state.stop = stop;
+    space_.lessons.reach(progress, stop);
+    space_.view.mode = mode_named(at->page).value_or(page);
+    return;
+  }
+  if (!at->page.empty()) at = &course->stops[static_cast<std::size_t>(--stop)];
+  if (!show({at->lesson, at->step})) return;
+  state.course = course->name;
+  state.stop = stop;
+  if (const auto given = state.course_answers.find({at->lesson, at->step});
+      given != state.course_answers.end() && state.answer == StepAnswer{})
+    state.answer = given->second;
+  space_.lessons.reach(at->lesson, at->step);
+  space_.lessons.reach(progress, stop);
 }
 
 /// A lesson begins like a file that is opened: what was open before is kept as closed. Its further steps are
 /// edits, which undo takes back. False: it cannot be read.
 bool LessonPlayer::show(const LessonRequest& wanted) {
   LessonState& state = lesson_of(space_.view);
+  state.keep_answer_of_course();
   space_.lessons.follow(wanted.name, space_.view.language);
   if (!space_.lessons.shown_lessons().open) {
     space_.view.notices.say(space_.lessons.shown_lessons().problem);
@@ -89,6 +150,9 @@ bool LessonPlayer::show(const LessonRequest& wanted) {
     begun.notes = state.notes;
     begun.pytorch = state.pytorch;
     begun.next_order = state.next_order;
+    begun.course = state.course;
+    begun.stop = state.stop;
+    begun.course_answers = std::move(state.course_answers);
     begun.shuffle();
     state = std::move(begun);
   } else {
@@ -194,6 +258,7 @@ void LessonPlayer::leave_page() {
 void LessonPlayer::watch(Mode before, bool by_history) {
   LessonState& state = lesson_of(space_.view);
   training_.give_back();
+  time_course();
   if (state.name.empty()) {
     state.left.reset();
     return;
@@ -225,8 +290,16 @@ void LessonPlayer::watch(Mode before, bool by_history) {
     hold_of_step(open->documents[static_cast<std::size_t>(state.step)].held);
 }
 
+/// Notes the stop at which presenting began, for the speaker's time left.
+void LessonPlayer::time_course() {
+  const auto began = space_.view.presenter->began;
+  if (std::exchange(presented_since_, began) != began) presented_from_ = lesson_of(space_.view).stop;
+}
+
 bool LessonPlayer::is_presented() const {
-  return space_.view.presenter->on && space_.view.mode == Mode::Lessons &&
+  const LessonState& state = lesson_of(space_.view);
+  const bool plays_in_course = state.left && !state.course.empty();  // the course stops at another page
+  return space_.view.presenter->on && (space_.view.mode == Mode::Lessons || plays_in_course) &&
          space_.lessons.shown_lessons().open != nullptr;
 }
 
@@ -246,8 +319,15 @@ void LessonPlayer::draw_speaker_notes(const Fonts& fonts, TextureCache& textures
   ImGui::Begin("Speaker notes", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
   const auto since = std::chrono::steady_clock::now() - space_.view.presenter->began;
-  draw_speaker_page(ui, {0, 0, size.x, size.y}, open->lesson, lesson_of(space_.view),
-                    std::chrono::duration<double>(since).count());
+  const LessonState& state = lesson_of(space_.view);
+  const lessons::Course* const course = space_.lessons.shown_lessons().course(state.course);
+  const bool on_thread = course != nullptr && state.stop < std::ssize(course->stops);
+  draw_speaker_page(ui, {0, 0, size.x, size.y},
+                    {.lesson = open->lesson,
+                     .state = state,
+                     .course = on_thread ? course : nullptr,
+                     .from = presented_from_,
+                     .seconds = std::chrono::duration<double>(since).count()});
   ImGui::End();
   ImGui::PopStyleVar(2);
   textures.end_frame();

@@ -1,6 +1,7 @@
 // app/shell: shows steps of lessons; free play and the way back to the step.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,7 +24,10 @@ class LessonPlayer {
   lessons::OpenLessonPtr open() const { return space_.lessons.shown_lessons().open; }
   /// Shows a step of a lesson, or says why it cannot be read. The furthest step is kept from run to run.
   void go_to(const LessonRequest&);
-  /// The same, without changing the furthest step. False: it cannot be read.
+  /// Shows a stop of a course: its step, or from that step its page; after the last stop the list of lessons.
+  /// How far the course was taken is kept from run to run.
+  void go_to_stop(const CourseRequest&);
+  /// The same as for a step, without changing the furthest step. False: it cannot be read.
   bool show(const LessonRequest&);
   /// Another file is opened and shown elsewhere: keeps the step as it is; F8 brings it back.
   void leave_page();
@@ -49,15 +53,19 @@ class LessonPlayer {
   void show_step_again();
   void show_trained_step_again();
   void stand_at_step();
+  void leave_course_at(const LessonRequest&);
+  void time_course();
 
   Workspace& space_;
   Held& held_;
   Arriving& arriving_;
   ModelArriving& model_arriving_;
   LessonTraining& training_;
-  lessons::LessonModels models_;                    // of the open lesson
-  std::pair<std::string, std::int64_t> held_step_;  // the step whose B is held
-  std::pair<std::string, std::int64_t> undone_to_;  // the step that undo brought back with its B
+  lessons::LessonModels models_;                                // of the open lesson
+  std::pair<std::string, std::int64_t> held_step_;              // the step whose B is held
+  std::pair<std::string, std::int64_t> undone_to_;              // the step that undo brought back with its B
+  std::chrono::steady_clock::time_point presented_since_ = {};  // PresenterState::began of the last frame
+  std::int64_t presented_from_ = 0;                             // the stop of the course at that time
 };
 
 }  // namespace attnscope

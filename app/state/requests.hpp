@@ -47,6 +47,17 @@ struct LessonRequest {
   std::int64_t step = 0;
 };
 
+/// The course that the program begins with, by the name of its file.
+inline constexpr std::string_view first_course = "attention-in-one-hour";
+
+/// A stop of a course.
+struct CourseRequest {
+  std::string name;  // of its file
+  std::optional<std::int64_t> stop =
+      {};             // from 0; empty: the furthest that was reached; their number: the end
+  bool anew = false;  // forgets how far it was taken, and its answers
+};
+
 /// A Document that a page made. It is opened like a file and shown in Explore.
 struct MadeDocument {
   Document document;
@@ -74,6 +85,7 @@ struct Requests {
   bool hold = false;                            // what is on screen becomes B
   bool swap = false;                            // exchange B and what is shown and edited
   std::optional<LessonRequest> lesson;          // show this step
+  std::optional<CourseRequest> course;          // show this stop
   bool look_for_lesson_model = false;           // search again for the lesson's model on the disk
   std::optional<MadeDocument> made;             // becomes the Document
   bool release_held = false;                    // release B

@@ -94,6 +94,13 @@ const std::map<std::string_view, std::function<void(Robot&)>> preparations{
     {"Speaker notes", in_lesson(3)},
     {"Count the votes of a class", in_lesson(3)},
     {"Other picture of the step", in_narrow_room},
+    {"Ask the class again",
+     [](Robot& r) {
+       in_lesson(3)(r);
+       r.settle();
+       r.key(ImGuiKey_V);
+       r.key(ImGuiKey_1);
+     }},
     {"All lessons", in_lesson(1)},
     {"First answer of a question", in_lesson(3)},
     {"Second answer of a question", in_lesson(3)},

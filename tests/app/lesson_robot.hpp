@@ -21,8 +21,20 @@ struct Player : Robot {
   explicit Player(const RobotOptions& options = {.width = 1280, .height = 720}) : Robot(options) { settle(); }
   void open(const std::string& name) {
     press(ImGuiKey_F8);
+    scroll_to("lesson " + name);
     click("lesson " + name);
     settle();
+  }
+  /// Turns the wheel over the list of lessons until the widget is in sight.
+  void scroll_to(const std::string& label) {
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    move({size.x / 2, size.y / 2});
+    for (int i = 0; i < 100; ++i) {
+      const RecordedItem* const item = items().find(label.c_str());
+      if (item == nullptr || (item->visible && item->max.y < size.y - 60)) return;
+      scroll(-1);
+      frame(2);
+    }
   }
   void press(ImGuiKey pressed, int mods = 0) {
     key(pressed, mods);

@@ -161,9 +161,9 @@ model.picture.shown model.picture.rollout model.sets model.fold model.predicted_
 model.tokens_of
 lesson.name lesson.step lesson.order
 lesson.answer.chosen lesson.answer.value lesson.answer.revealed lesson.notes lesson.pytorch
-lesson.counts_votes experiment.name experiment.value training.task training.control training.seed
-training.batch training.pace training.steps_a_frame training.slows training.side training.wall_seeds
-training.trained
+lesson.counts_votes lesson.course lesson.stop experiment.name experiment.value training.task training.control
+training.seed training.batch training.pace training.steps_a_frame training.slows training.side
+training.wall_seeds training.trained
 presenter.on inspector.page inspector.pinned inspector.expanded inspector.products inspector.row_by_weight
 inspector.by_contribution inspector.strip inspector.product_row inspector.key_row inspector.large_row
 signals.slots signals.rows_normalised signals.heads_normalised signals.difference signals.log_weights

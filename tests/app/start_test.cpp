@@ -16,7 +16,9 @@
 #include "app/kit/ui/own_words.hpp"
 #include "app/kit/ui/words.hpp"
 #include "app/state/regions/layout.hpp"
+#include "app/state/requests.hpp"
 #include "app/state/start_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
 #include "controls_robot.hpp"
 #include "robot/layout.hpp"
 #include "support/program.hpp"
@@ -292,6 +294,16 @@ TEST_CASE("start: with all three done lessons and the model are one click away",
     CHECK(robot.app().view().mode == mode);
     CHECK_FALSE(robot.start().open);
   }
+}
+
+TEST_CASE("start: the course's first question is one click away", "[start][course]") {
+  FirstLaunch robot;
+  REQUIRE(robot.has("Next: course"));
+  test::click(robot, "Next: course");
+  CHECK_FALSE(robot.start().open);
+  CHECK(robot.app().view().mode == Mode::Lessons);
+  CHECK(lesson_of(robot.app().view()).course == first_course);
+  CHECK(robot.has("Reveal"));
 }
 
 TEST_CASE("start: it covers neither map nor controls, at any size", "[start]") {

@@ -35,17 +35,24 @@ std::vector<PresenterKey> lesson_presenter_keys(const Scene& scene) {
   if (step == nullptr)
     return {{"Page Down", "more lessons"}, {"Esc", "leave the list", PresenterTool::None, GivesWay::Leaving}};
   std::vector<PresenterKey> keys;
-  const LessonMoments* const moments = moments_in(lesson_of(scene.view));
+  const LessonState& state = lesson_of(scene.view);
+  const LessonMoments* const moments = moments_in(state);
+  const lessons::Course* const course = lesson_course(scene);
+  const bool goes_on = course != nullptr ? state.stop + 1 < std::ssize(course->stops)
+                                         : state.step + 1 < std::ssize(lesson_in(scene)->lesson.steps);
   if (moments != nullptr && moments->words_left >= 1)
     keys.push_back({"Page Down", "read on"});
-  else if (lesson_of(scene.view).step + 1 < std::ssize(lesson_in(scene)->lesson.steps))
+  else if (goes_on)
     keys.push_back({"Page Down", "next step"});
   if (step->question) keys.push_back({"R", "reveal"});
   if (const std::size_t count = choices_in(scene); count > 0) {
-    const bool counts = lesson_of(scene.view).counts_votes;
+    const bool counts = state.counts_votes;
     keys.push_back({digits_to[std::min(count, digits_to.size() - 1)], counts ? "vote" : "choose",
                     PresenterTool::None, GivesWay::Choices});
     keys.push_back({"V", "count votes", PresenterTool::None, GivesWay::Votes});
+    const bool voted = std::ranges::any_of(state.answer.votes, [](std::int64_t votes) { return votes > 0; });
+    if (counts && voted && !state.answer.revealed && !state.answer.votes_before)
+      keys.push_back({"Shift V", "ask again", PresenterTool::None, GivesWay::Votes});
   }
   keys.push_back({"Esc", "free play", PresenterTool::None, GivesWay::Leaving});
   keys.push_back({"N", "speaker notes", PresenterTool::None, GivesWay::Notes});

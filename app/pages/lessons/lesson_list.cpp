@@ -1,11 +1,13 @@
-// app/pages/lessons: all lessons, with duration and progress.
+// app/pages/lessons: the courses, and all lessons in groups: duration, what they build on, progress.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
 #include "app/kit/ui/number_format.hpp"
+#include "app/kit/widgets/widgets.hpp"
 #include "app/pages/lessons/lesson_page.hpp"
+#include "app/pages/lessons/lesson_signs.hpp"
 
 namespace attnscope {
 namespace {
@@ -30,70 +32,156 @@ std::size_t group_of(const lessons::LessonEntry& entry) {
   return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, after - lesson_groups.begin() - 1));
 }
 
-/// "5 min · 9 steps", what the lesson needs, and how far it was read.
-std::string lesson_facts(const lessons::LessonEntry& entry, std::int64_t furthest) {
-  std::string words = std::to_string(entry.minutes) + " min   ·   " + counted(entry.steps, "step", "steps");
-  if (entry.trains) words += "   ·   trains";
-  if (entry.needs_model) words += "   ·   needs a model";
+constexpr float row_height = 44, group_height = 34, group_gap = 18;  // logical pixels
+
+std::int64_t reached_step(const Scene& scene, const lessons::LessonEntry& entry) {
+  const auto found = scene.lesson->furthest->find(entry.name);
+  return found == scene.lesson->furthest->end() ? 0 : found->second;
+}
+bool is_read(const lessons::LessonEntry& entry, std::int64_t reached) {
+  return entry.steps > 1 && reached + 1 >= entry.steps;
+}
+
+/// "after 3, 7   ·   at step 4": what the lesson builds on, and how far it was read.
+std::string lesson_facts(const lessons::LessonEntry& entry, std::int64_t reached) {
+  if (!entry.problem.empty()) return own(entry.problem);
+  std::string after;
+  for (const std::int64_t number : entry.after) after += (after.empty() ? "" : ", ") + std::to_string(number);
+  std::string words = after.empty() ? std::string("to begin with") : "after " + own(after);
+  if (is_read(entry, reached))
+    words += "   ·   read";
+  else if (reached > 0)
+    words += "   ·   at step " + std::to_string(reached + 1);
   if (entry.is_english) words += "   ·   in English";
-  if (furthest + 1 >= entry.steps && furthest > 0) return words + "   ·   read";
-  if (furthest > 0) words += "   ·   at step " + std::to_string(furthest + 1);
   return words;
 }
 
-/// The sentence about the lesson on a card.
-struct LessonAbout {
-  float x, width;  // from the card's left
-  std::string words;
-};
-LessonAbout about_of(const Ui& ui, const lessons::LessonEntry& entry, float card) {
-  const float pad = ui.px(16), number = ui.px(40);
-  return {pad + number, card - 2 * pad - number, own(entry.problem.empty() ? entry.about : entry.problem)};
+/// "8 min   ·   9 steps   ·   trains", for the tip.
+std::string lesson_needs(const lessons::LessonEntry& entry) {
+  std::string words = std::to_string(entry.minutes) + " min   ·   " + counted(entry.steps, "step", "steps");
+  if (entry.trains) words += "   ·   trains";
+  if (entry.needs_model) words += "   ·   needs a model";
+  return words;
 }
 
-/// The height of the cards: as the longest of these sentences needs.
-float card_height(const Ui& ui, const std::vector<lessons::LessonEntry>& entries, float card) {
-  float words = 0;
-  for (const lessons::LessonEntry& entry : entries) {
-    const LessonAbout about = about_of(ui, entry, card);
-    words = std::max(words, ui.paragraph_height(about.width, about.words, type::label));
-  }
-  return std::max(ui.px(124), ui.px(40) + words + ui.px(32));
-}
-
-void draw_lesson_entry(Scene& scene, const lessons::LessonEntry& entry, const Box& card) {
+void draw_lesson_entry(Scene& scene, const lessons::LessonEntry& entry, const Box& row) {
   const Ui& ui = scene.ui;
-  const auto& furthest = *scene.lesson->furthest;
-  const auto found = furthest.find(entry.name);
-  const std::int64_t reached = found == furthest.end() ? 0 : found->second;
-  const std::string label = "lesson " + entry.name;
-  const Ui::Touch touch = ui.touch(label.c_str(), card);
-  ui.fill(card, touch.hovered ? ui.theme.control_hover : ui.theme.raised, ui.px(8));
-  if (touch.focused) ui.frame(card.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(10));
-  const float pad = ui.px(16);
-  ui.text(card.x + pad, card.y + ui.px(26), std::to_string(entry.number),
-          {type::title, ui.theme.query, Ink::Semibold});
-  const LessonAbout about = about_of(ui, entry, card.w);
-  const float x = card.x + about.x, width = about.width;
-  ui.text(x, card.y + ui.px(24), own(entry.title),
-          {type::body, ui.theme.text1, Ink::Semibold, Align::Left, width});
-  ui.clip(card);
-  ui.paragraph(x, card.y + ui.px(40), width, about.words,
-               {type::label, entry.problem.empty() ? ui.theme.text2 : ui.theme.error});
-  ui.unclip();
-  if (!entry.problem.empty()) return;
-  const float line = card.bottom() - ui.px(18);
-  ui.text(x, line, lesson_facts(entry, reached), {type::tick, ui.theme.text2});
-  if (entry.steps > 1 && reached > 0) {
-    const Box track{card.right() - pad - ui.px(80), line - ui.px(2), ui.px(80), ui.px(4)};
-    ui.fill(track, ui.theme.control_hover, ui.px(2));
-    const float share = static_cast<float>(reached + 1) / static_cast<float>(entry.steps);
-    ui.fill({track.x, track.y, std::round(track.w * std::min(1.f, share)), track.h}, ui.theme.query,
-            ui.px(2));
+  const std::int64_t reached = reached_step(scene, entry);
+  const bool broken = !entry.problem.empty(), begun = !broken && reached > 0;
+  const bool is_here = begun && !is_read(entry, reached);
+  const Ui::Touch touch = ui.touch(("lesson " + entry.name).c_str(), row);
+  if (touch.hovered || is_here)
+    ui.fill(row, touch.hovered ? ui.theme.control_hover : fade(ui.theme.query, 0.1f), ui.px(6));
+  if (touch.focused) ui.frame(row, ui.theme.query, ui.px(2), ui.px(6));
+  if (begun) ui.fill({row.x, row.y + ui.px(10), ui.px(3), row.h - ui.px(20)}, ui.theme.query, ui.px(1));
+  const float line = row.y + ui.px(14), below = row.y + ui.px(31), x = row.x + ui.px(44);
+  ui.text(row.x + ui.px(32), line, std::to_string(entry.number),
+          {type::label, ui.theme.text2, Ink::Regular, Align::Right});
+  float right = row.right() - ui.px(8);
+  if (!broken) {
+    right -= ui.text(right, line, std::to_string(entry.minutes) + " min",
+                     {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
+    right = std::min(right, row.right() - ui.px(56));
   }
-  if (!touch.clicked) return;
-  const bool read = reached + 1 >= entry.steps;
-  open_lesson(scene, entry.name, read ? 0 : reached);
+  const auto sign = [&](bool there, void (*draw)(const Ui&, ImVec2, Rgba)) {
+    if (!there) return;
+    draw(ui, {right - ui.px(8), line}, ui.theme.text2);
+    right -= ui.px(20);
+  };
+  sign(entry.needs_model, draw_model_sign);
+  sign(entry.trains, draw_trains_sign);
+  ui.text(x, line, own(entry.title),
+          {type::label, ui.theme.text1, is_here ? Ink::Semibold : Ink::Medium, Align::Left,
+           right - x - ui.px(8)});
+  ui.text(x, below, lesson_facts(entry, reached),
+          {type::tick,
+           broken    ? ui.theme.error
+           : is_here ? ui.theme.query
+                     : ui.theme.text2,
+           Ink::Regular, Align::Left, row.right() - x - ui.px(8)});
+  tooltip(ui, touch.hovered, row,
+          {own(entry.title),
+           broken ? std::string() : lesson_needs(entry),
+           broken ? own(entry.problem) : own(entry.about),
+           {}});
+  if (!touch.clicked || broken) return;
+  open_lesson(scene, entry.name, is_read(entry, reached) ? 0 : reached);
+}
+
+/// The lessons of a group, from `begin` up to `end` in the list.
+struct GroupRows {
+  std::size_t group, begin, end;
+  float height(const Ui& ui) const {
+    return ui.px(group_height) + ui.px(row_height) * static_cast<float>(end - begin) + ui.px(group_gap);
+  }
+};
+
+std::vector<GroupRows> groups_of(const std::vector<lessons::LessonEntry>& entries) {
+  std::vector<GroupRows> groups;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::size_t group = group_of(entries[i]);
+    if (groups.empty() || groups.back().group != group) groups.push_back({group, i, i});
+    groups.back().end = i + 1;
+  }
+  return groups;
+}
+
+/// The column of each group: columns from left to right, each as high as its share of all.
+std::vector<std::size_t> columns_of(const Ui& ui, const std::vector<GroupRows>& groups, std::size_t columns) {
+  float all = 0;
+  for (const GroupRows& group : groups) all += group.height(ui);
+  std::vector<std::size_t> placed;
+  float above = 0;
+  for (const GroupRows& group : groups) {
+    const float middle = above + group.height(ui) / 2;
+    const auto column = static_cast<std::size_t>(middle / all * static_cast<float>(columns));
+    placed.push_back(std::min(columns - 1, column));
+    above += group.height(ui);
+  }
+  return placed;
+}
+
+void draw_group(Scene& scene, const GroupRows& group, float x, float y, float width) {
+  const Ui& ui = scene.ui;
+  ui.text(x, y + ui.px(12), lesson_groups[group.group].name,
+          {type::label, ui.theme.text1, Ink::Semibold, Align::Left, width});
+  ui.horizontal(x, y + ui.px(26), width, ui.theme.hairline);
+  y += ui.px(group_height);
+  for (std::size_t i = group.begin; i < group.end; ++i) {
+    draw_lesson_entry(scene, (*scene.lesson->entries)[i], {x, y, width, ui.px(row_height) - ui.px(2)});
+    y += ui.px(row_height);
+  }
+}
+
+/// "Lessons", their number, what the signs mean, and one sentence. Returns the y below.
+float draw_list_head(Scene& scene, float x, float y, float width) {
+  const Ui& ui = scene.ui;
+  const auto& entries = *scene.lesson->entries;
+  float left = x + ui.text(x, y + ui.px(12), "Lessons", {type::title, ui.theme.text1, Ink::Semibold});
+  left += ui.px(16);
+  left += ui.text(left, y + ui.px(12), std::to_string(entries.size()), {type::label, ui.theme.text2});
+  const auto sign = [&](void (*draw)(const Ui&, ImVec2, Rgba), std::string_view words) {
+    left += ui.px(32);
+    draw(ui, {left, y + ui.px(12)}, ui.theme.text2);
+    left += ui.px(12);
+    left += ui.text(left, y + ui.px(12), words, {type::tick, ui.theme.text2});
+  };
+  sign(draw_model_sign, "needs a model");
+  sign(draw_trains_sign, "trains");
+  y += ui.px(34);
+  const std::string& problem = scene.lesson->problem;
+  if (!problem.empty())
+    y += ui.paragraph(x, y, std::min(width, ui.px(900)), own(problem),
+                      {type::body, ui.theme.error, Ink::Medium});
+  else
+    y += ui.paragraph(x, y, std::min(width, ui.px(900)),
+                      "Each takes some minutes and asks before it shows; those on a real model say how it is "
+                      "got. Esc leaves a step for free play and comes back to it.",
+                      {type::label, ui.theme.text2});
+  y += ui.px(18);
+  if (entries.empty())
+    ui.text(x, y + ui.px(10), "There are no lessons beside the program.", {type::body, ui.theme.text2});
+  return y;
 }
 
 }  // namespace
@@ -101,52 +189,30 @@ void draw_lesson_entry(Scene& scene, const lessons::LessonEntry& entry, const Bo
 void draw_lesson_list(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   if (scene.lesson == nullptr) return;
-  const auto& entries = *scene.lesson->entries;
   const float pad = ui.px(scene.compact ? 24 : 40);
   ImGui::SetCursorScreenPos(box.min());
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
   ImGui::BeginChild("lesson list", {box.w, box.h}, ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoBackground);
   keep_scroll(ui, moments_of(lesson_of(scene.view)).list_scroll);
-  float y = ImGui::GetCursorScreenPos().y + ui.px(scene.compact ? 20 : 32);
-  const float x = box.x + pad, width = box.w - 2 * pad;
-  ui.text(x, y + ui.px(12), "Lessons", {type::readout - 4, ui.theme.text1, Ink::Semibold});
-  y += ui.px(36);
-  const std::string_view words = scene.lesson->problem.empty()
-                                     ? "Each takes some minutes and asks before it shows; those on a "
-                                       "real model say how it is got. Esc leaves a step for "
-                                       "free play and comes back to it."
-                                     : std::string_view();
-  if (words.empty()) {
-    y += ui.paragraph(x, y, std::min(width, ui.px(900)), own(scene.lesson->problem),
-                      {type::body, ui.theme.error, Ink::Medium});
-  } else {
-    y += ui.paragraph(x, y, std::min(width, ui.px(900)), words, {type::body, ui.theme.text2});
-  }
-  y += ui.px(20);
-  if (entries.empty())
-    ui.text(x, y + ui.px(10), "There are no lessons beside the program.", {type::body, ui.theme.text2});
-  const std::int64_t columns = std::max<std::int64_t>(1, static_cast<std::int64_t>(width / ui.px(380)));
+  float y = ImGui::GetCursorScreenPos().y + ui.px(scene.compact ? 16 : 26);
+  const float x = box.x + pad, width = std::max(ui.px(240), box.w - 2 * pad);
+  for (const lessons::Course& course : *scene.lesson->courses) y = draw_course(scene, course, x, y, width);
+  y = draw_list_head(scene, x, y, width);
   const float gap = ui.px(16);
-  const float card =
+  const std::size_t columns =
+      static_cast<std::size_t>(std::clamp(std::floor((width + gap) / (ui.px(288) + gap)), 1.f, 4.f));
+  const float column =
       std::floor((width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
-  const float high = card_height(ui, entries, card);
-  for (std::size_t begin = 0; begin < entries.size();) {
-    const std::size_t group = group_of(entries[begin]);
-    std::size_t end = begin;
-    while (end < entries.size() && group_of(entries[end]) == group) ++end;
-    ui.text(x, y + ui.px(10), lesson_groups[group].name,
-            {type::body, ui.theme.text1, Ink::Semibold, Align::Left, width});
-    y += ui.px(30);
-    for (std::size_t i = begin; i < end; ++i) {
-      const auto place = static_cast<std::int64_t>(i - begin);
-      const auto column = static_cast<float>(place % columns), row = static_cast<float>(place / columns);
-      draw_lesson_entry(scene, entries[i], {x + (card + gap) * column, y + (high + gap) * row, card, high});
-    }
-    const auto rows = (static_cast<std::int64_t>(end - begin) + columns - 1) / columns;
-    y += (high + gap) * static_cast<float>(rows) + ui.px(8);
-    begin = end;
+  const std::vector<GroupRows> groups = groups_of(*scene.lesson->entries);
+  const std::vector<std::size_t> placed = columns_of(ui, groups, columns);
+  std::vector<float> ends(columns, y);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    float& end = ends[placed[i]];
+    draw_group(scene, groups[i], x + (column + gap) * static_cast<float>(placed[i]), end, column);
+    end += groups[i].height(ui);
   }
+  y = *std::ranges::max_element(ends);
   ImGui::SetCursorScreenPos({box.x, y});
   ImGui::Dummy({1, ui.px(12)});
   ImGui::EndChild();

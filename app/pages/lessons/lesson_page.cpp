@@ -88,6 +88,10 @@ void draw_lesson_page(Scene& scene, const lessons::OpenLesson& open, const Box& 
 std::string lesson_hint(const Scene& scene) {
   const lessons::OpenLesson* const open = lesson_in(scene);
   if (open == nullptr) return "Lessons";
+  if (const lessons::Course* const course = lesson_course(scene))
+    return "Lessons   ·   " + own(course->title) + "   ·   chapter " +
+           std::to_string(course_stop(scene, *course).chapter + 1) + " of " +
+           std::to_string(course->chapters.size());
   return "Lessons   ·   " + std::to_string(open->lesson.number) + "   ·   " + own(open->lesson.title);
 }
 

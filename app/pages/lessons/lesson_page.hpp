@@ -7,7 +7,9 @@ namespace attnscope {
 
 /// Draws the list of lessons, or the step of the open one.
 void draw_lessons(Scene&, const Box&);
-/// Draws the list of all lessons.
+/// Draws the courses and the list of all lessons.
 void draw_lesson_list(Scene&, const Box&);
+/// A course with its chapters, or why it cannot be read; returns the y below.
+float draw_course(Scene&, const lessons::Course&, float x, float y, float width);
 
 }  // namespace attnscope

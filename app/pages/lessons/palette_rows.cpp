@@ -34,7 +34,16 @@ std::string german_words_of(const lessons::LessonEntry& entry) {
 }  // namespace
 
 void add_lessons_to_palette(const Shown& shown, std::vector<PaletteEntry>& all) {
-  if (shown.lesson == nullptr || shown.lesson->entries == nullptr) return;
+  if (shown.lesson == nullptr || shown.lesson->entries == nullptr || shown.lesson->courses == nullptr) return;
+  for (const lessons::Course& course : *shown.lesson->courses) {
+    if (!course.problem.empty()) continue;
+    std::string chapters = course.about;
+    for (const lessons::CourseChapter& chapter : course.chapters)
+      chapters += " " + chapter.title + " " + chapter.keep;
+    all.push_back({own(course.title), "course", "course hour class teach stunde kurs unterricht",
+                   [name = course.name](Scene& now) { now.requests.course = CourseRequest{name}; }, false,
+                   "course " + course.name, std::move(chapters)});
+  }
   for (const lessons::LessonEntry& entry : *shown.lesson->entries)
     if (entry.problem.empty())
       all.push_back({own(entry.title), "lesson", entry.about,

@@ -27,7 +27,13 @@ float draw_lesson_buttons(LessonPage& page, const Box& box) {
   if (button(ui, "Step before", place("‹", 32), {"One step back", {}, "Exactly as the step begins.", "←"},
              "‹"))
     lesson_back(scene);
-  if (at + 1 < count) {
+  if (const lessons::Course* const course = lesson_course(scene)) {
+    const bool ends = page.state().stop + 1 == std::ssize(course->stops);
+    const std::string_view words = ends ? "End of the course" : "Next";
+    if (button(ui, "Next step", place(words, 56),
+               {ends ? "End of the course" : "Next step", own(course->title), {}, "Space"}, words))
+      lesson_next(scene);
+  } else if (at + 1 < count) {
     if (button(ui, "Next step", place("Next", 56), {"Next step", {}, {}, "Space"}, "Next"))
       lesson_next(scene);
   } else if (const lessons::LessonEntry* const next = next_lesson(scene)) {

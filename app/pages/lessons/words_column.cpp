@@ -15,6 +15,22 @@ namespace {
 
 constexpr float wide_words_pad = 24, narrow_words_pad = 16;  // logical pixels
 
+/// What stands above the step: its lesson and place in it, or in a course its chapter and place in that.
+struct HeadFacts {
+  std::string title;
+  std::int64_t number = 0, at = 0, count = 1;
+};
+HeadFacts head_facts(const LessonPage& page) {
+  const lessons::Course* const course = lesson_course(page.scene);
+  if (course == nullptr)
+    return {page.lesson().title, page.lesson().number, page.state().step, std::ssize(page.lesson().steps)};
+  const std::size_t at = course_stop(page.scene, *course).chapter;
+  const lessons::CourseChapter& chapter = course->chapters[at];
+  return {chapter.title, static_cast<std::int64_t>(at) + 1,
+          page.state().stop - static_cast<std::int64_t>(chapter.first),
+          static_cast<std::int64_t>(chapter.last - chapter.first) + 1};
+}
+
 /// "‹ Lessons", which leads to the list. Returns its width.
 float draw_way_back(const LessonPage& page, float x, float line) {
   const Ui& ui = page.ui();
@@ -26,9 +42,9 @@ float draw_way_back(const LessonPage& page, float x, float line) {
 }
 
 /// One bar for each step. Returns the y below.
-float draw_step_bars(const LessonPage& page, float x, float y, float width) {
+float draw_step_bars(const LessonPage& page, const HeadFacts& facts, float x, float y, float width) {
   const Ui& ui = page.ui();
-  const std::int64_t at = page.state().step, count = std::ssize(page.lesson().steps);
+  const std::int64_t at = facts.at, count = facts.count;
   const float gap = ui.px(page.narrow ? 3 : 8);
   const float bar = (width - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -44,23 +60,22 @@ float draw_step_bars(const LessonPage& page, float x, float y, float width) {
 /// "‹ Lessons   4  Why divide by √dₖ          step 4 of 9" above one bar for each step. Returns the y below.
 float draw_lesson_head(const LessonPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
-  const std::int64_t at = page.state().step, count = std::ssize(page.lesson().steps);
+  const HeadFacts facts = head_facts(page);
+  const std::int64_t at = facts.at, count = facts.count;
   const float line = y + ui.px(9);
   float left = x + draw_way_back(page, x, line) + ui.px(12);
-  if (const std::int64_t number = page.lesson().number; number > 0)
-    left += ui.text(left, line, std::to_string(number), {type::label, ui.theme.text2}) + ui.px(8);
+  if (facts.number > 0)
+    left += ui.text(left, line, std::to_string(facts.number), {type::label, ui.theme.text2}) + ui.px(8);
   const std::string whole = "step " + std::to_string(at + 1) + " of " + std::to_string(count);
   const std::string brief = std::to_string(at + 1) + " of " + std::to_string(count);
-  const float title = ui.text_width(own(page.lesson().title), type::label, Ink::Medium),
-              end = x + width - ui.px(16);
+  const float title = ui.text_width(own(facts.title), type::label, Ink::Medium), end = x + width - ui.px(16);
   const bool fits = left + title + ui.text_width(whole, type::label) <= end;  // else the title needs the room
   const float right = ui.text(x + width, line, fits ? whole : brief,
                               {type::label, ui.theme.text2, Ink::Regular, Align::Right});
   // Without room for two letters and the dots the title is left out; the top bar has it.
   if (const float room = end - right - left; room >= ui.px(32))
-    ui.text(left, line, own(page.lesson().title),
-            {type::label, ui.theme.text1, Ink::Medium, Align::Left, room});
-  return draw_step_bars(page, x, y + ui.px(26), width);
+    ui.text(left, line, own(facts.title), {type::label, ui.theme.text1, Ink::Medium, Align::Left, room});
+  return draw_step_bars(page, facts, x, y + ui.px(26), width);
 }
 
 /// The words of the step's task in its card.
@@ -104,7 +119,10 @@ struct LessonKey {
 std::vector<LessonKey> lesson_keys(const LessonPage& page) {
   if (ImGui::GetIO().WantTextInput) return {{"Enter", "ends typing"}, {"F5", "present"}};
   std::vector<LessonKey> keys;
-  if (page.state().step + 1 < std::ssize(page.lesson().steps))
+  if (const lessons::Course* const course = lesson_course(page.scene))
+    keys.push_back(
+        {"Space", page.state().stop + 1 < std::ssize(course->stops) ? "next step" : "end of the course"});
+  else if (page.state().step + 1 < std::ssize(page.lesson().steps))
     keys.push_back({"Space", "next step"});
   else if (next_lesson(page.scene) != nullptr)
     keys.push_back({"Space", "next lesson"});

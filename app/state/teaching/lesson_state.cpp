@@ -16,6 +16,8 @@ void fields(PageFields& visit, LessonState& state) {
   visit("notes", state.notes);
   visit("pytorch", state.pytorch);
   visit("counts_votes", state.counts_votes);
+  visit("course", state.course);
+  visit("stop", state.stop, 0, 1 << 10);
 }
 
 void find_lesson_beside(const std::filesystem::path& session, LessonState& state) {

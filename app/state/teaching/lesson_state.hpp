@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/state/page/page_state.hpp"
@@ -32,6 +33,8 @@ struct StepAnswer {
   bool revealed = false;
   std::optional<bool> near;  // whether the dragged or drawn answer is near; set once revealed, not kept
   std::array<std::int64_t, most_answers> votes{};  // of a class, by the index of the choice in the file
+  /// Those counted first, if the class was asked again after it had talked about the question.
+  std::optional<std::array<std::int64_t, most_answers>> votes_before;
   bool operator==(const StepAnswer&) const = default;
 };
 
@@ -43,13 +46,17 @@ struct LessonState {
   bool notes = false;         // the speaker's notes are shown beside the step
   bool pytorch = false;       // code is shown in PyTorch instead of NumPy
   bool counts_votes = false;  // digit keys count the votes of a class
+  std::string course;         // the course that is taken, by the name of its file; empty: none
+  std::int64_t stop = 0;      // of the course, from 0
 
   // Not kept in sessions.
   std::int64_t next_order = 0;                 // `order` of the next playing; 0: always the same order
   std::map<std::int64_t, StepAnswer> answers;  // to the other steps' questions
   std::set<std::int64_t> reached;              // steps whose condition has been met
-  bool question_due = false;                   // a request: scroll the question into sight
-  bool type_due = false;                       // a request: give the keyboard to the step's text field
+  /// The answers given in the course, by lesson and step: a course goes from lesson to lesson and back.
+  std::map<std::pair<std::string, std::int64_t>, StepAnswer> course_answers;
+  bool question_due = false;     // a request: scroll the question into sight
+  bool type_due = false;         // a request: give the keyboard to the step's text field
   bool look_due = false;         // a request: choose the step's cell and stage once it is computed
   bool model_due = false;        // the step waits for its lesson's model
   std::string spoken;            // the speaker's notes of the step, with their numbers filled in
@@ -64,6 +71,11 @@ struct LessonState {
   /// app/pages/lessons/step/moments.hpp. Empty: the step begins anew.
   std::any on_page;
 
+  /// Called before another step or the list is shown: a course keeps the answer to this step.
+  void keep_answer_of_course() {
+    if (!course.empty() && !name.empty() && answer != StepAnswer{})
+      course_answers.insert_or_assign({name, step}, answer);
+  }
   /// Called when the lesson begins: the choices get another order than the last time.
   void shuffle() {
     order = next_order;

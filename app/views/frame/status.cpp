@@ -9,6 +9,8 @@
 #include "app/scene/picture.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_look.hpp"
+#include "app/state/presenter_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
 #include "app/state/watch/watch_state.hpp"
 #include "app/state/window_state.hpp"
 #include "app/training/run_words.hpp"
@@ -151,6 +153,32 @@ std::string status_of_page(const Scene& scene) {
   return page != nullptr && page->status != nullptr ? page->status(scene) : std::string();
 }
 
+/// In free play from a lesson: "‹ Back to the step". Returns the width it takes.
+float draw_way_to_step(Scene& scene, const Box& bar) {
+  const Ui& ui = scene.ui;
+  const LessonState& state = lesson_of(scene.view);
+  if (!state.left || state.name.empty() || scene.lesson == nullptr || scene.lesson->open == nullptr ||
+      ui.is_figure())
+    return 0;
+  constexpr std::string_view words = "‹ Back to the step";
+  const float wide = ui.text_width(words, type::tick, Ink::Medium) + ui.px(16), x = bar.x + ui.px(12);
+  const Box chip{x, bar.y + ui.px(2), wide, bar.h - ui.px(4)};
+  const Ui::Touch touch = ui.touch("Back to the step", chip);
+  ui.fill(chip, touch.hovered ? ui.theme.control_hover : ui.theme.control, ui.px(4));
+  if (touch.focused) ui.frame(chip, ui.theme.query, ui.px(2), ui.px(4));
+  ui.text(chip.centre_x(), chip.centre_y(), words, {type::tick, ui.theme.query, Ink::Medium, Align::Centre});
+  const lessons::Lesson& lesson = scene.lesson->open->lesson;
+  tooltip(ui, touch.hovered, chip,
+          {own(lesson.title),
+           "step " + std::to_string(state.step + 1) + " of " + std::to_string(lesson.steps.size()),
+           "The step as it was left.", "Esc"});
+  if (touch.clicked) {
+    scene.view.mode = Mode::Lessons;
+    scene.view.presenter->on = std::exchange(scene.view.presenter->returns, false);
+  }
+  return wide + ui.px(8);
+}
+
 /// Whether a lesson that trains is on screen.
 bool shows_a_run(const Scene& scene) {
   return scene.view.mode == Mode::Lessons && scene.lesson != nullptr && scene.lesson->trains();
@@ -221,8 +249,10 @@ void draw_status(Scene& scene, const Box& bar) {
     begin -= ui.text(begin, y, warning,
                      {type::tick, guess.empty() ? ui.theme.error : ui.theme.key, Ink::Medium, Align::Right});
   }
-  float left = draw_notice(scene, bar);
+  const float way = draw_way_to_step(scene, bar);
+  float left = draw_notice(scene, {bar.x + way, bar.y, bar.w - way, bar.h});
   if (left > 0) left += ui.px(28);
+  left += way;
   if (const float room = begin - bar.x - pad * 2 - left; room > ui.px(40))
     ui.text(bar.x + pad + left, y, text, {type::tick, ui.theme.text2, Ink::Regular, Align::Left, room});
 }

@@ -166,6 +166,8 @@ constexpr OtherWords words_of_actions[] = {
     {0, "Speaker notes", "presenter teacher notizen vortrag"},
     {0, "Count the votes of a class", "poll tally abstimmung umfrage"},
     {0, "Other picture of the step", "swap map heads presenter tauschen karte bild wechseln"},
+    {0, "Ask the class again", "peer instruction second vote poll zweite abstimmung umfrage nochmals"},
+    {0, "Go on with the course", "course hour class continue kurs stunde unterricht fortsetzen"},
     {0, "Pen", "draw annotate scribble zeichnen malen stift"},
     {0, "Arrow", "point annotate zeigen pfeil"},
     {0, "Words on the picture", "text annotate label beschriften"},

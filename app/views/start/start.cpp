@@ -172,12 +172,13 @@ class NextRows {
         width_(width),
         steps_(steps_to_put_back(start(), scene.document)) {}
 
+  /// The course's row is not counted: it is left out where there is no room.
   float height() const {
     if (!start().all_done()) return 0;
     return static_cast<float>(next_places.size() + (steps_.empty() ? 0 : 1)) * step();
   }
   void put_below(float y, float bottom) {
-    if (!start().all_done()) return;
+    if (!start().all_done()) return offer_course(y, bottom);
     if (!steps_.empty() && y + step() <= bottom) {
       if (offer_row(y, put_back_label, "Put it back", words_of_untouched(start(), steps_),
                     "What the first steps left switched is as it was before them. Your sentence stays.", {}))
@@ -193,11 +194,23 @@ class NextRows {
       }
       y += step();
     }
+    offer_course(y, bottom);
   }
 
  private:
   const StartState& start() const { return *scene_.view.start; }
   float step() const { return ui_.px(36); }
+
+  void offer_course(float y, float bottom) {
+    if (y + step() > bottom) return;
+    if (!offer_row(y, "Next: course", "Attention in one hour", {},
+                   "A course: seven chapters from one sentence to a model that people use. It begins with a "
+                   "question.",
+                   {}))
+      return;
+    leave_start(scene_.view);
+    scene_.requests.course = CourseRequest{std::string(first_course)};
+  }
 
   bool offer_row(float y, const char* label, std::string_view title, const std::string& note,
                  std::string_view why, const std::string& key) {

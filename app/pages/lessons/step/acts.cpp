@@ -1,18 +1,27 @@
 #include "app/pages/lessons/step/acts.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/pages/lessons/parts/choice_order.hpp"
 #include "app/pages/lessons/step/moments.hpp"
 #include "app/state/presenter_state.hpp"
 #include "app/state/window_state.hpp"
 #include "app/training/training_runs.hpp"
+#include "app/views/presenter/presenter.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
 namespace {
 
 LessonState& lesson_state(Scene& scene) { return lesson_of(scene.view); }
+
+/// Null: no answer was given.
+const StepAnswer* answer_at(const LessonState& state, const lessons::CourseStop& stop) {
+  if (state.name == stop.lesson && state.step == stop.step) return &state.answer;
+  const auto given = state.course_answers.find({stop.lesson, stop.step});
+  return given == state.course_answers.end() ? nullptr : &given->second;
+}
 
 bool is_right(const lessons::Question& question, const StepAnswer& answer) {
   const auto* const choose = std::get_if<lessons::ChooseQuestion>(&question.kind);
@@ -65,8 +74,50 @@ void go_to_lesson_step(Scene& scene, std::int64_t step) {
 }
 
 void leave_lesson(Scene& scene) {
+  lesson_state(scene).keep_answer_of_course();
   lesson_state(scene).name.clear();
-  lesson_state(scene).step = 0;
+  lesson_state(scene).course.clear();
+  lesson_state(scene).step = lesson_state(scene).stop = 0;
+}
+
+const lessons::Course* lesson_course(const Scene& scene) {
+  const LessonState& state = lesson_of(scene.view);
+  if (scene.lesson == nullptr || state.name.empty()) return nullptr;
+  const lessons::Course* const course = scene.lesson->course(state.course);
+  if (course == nullptr || state.stop >= std::ssize(course->stops)) return nullptr;
+  return course_stop(scene, *course).lesson == state.name ? course : nullptr;
+}
+
+const lessons::CourseStop& course_stop(const Scene& scene, const lessons::Course& course) {
+  return course.stops[static_cast<std::size_t>(lesson_of(scene.view).stop)];
+}
+
+void go_to_course(Scene& scene, const lessons::Course& course, std::optional<std::int64_t> stop, bool anew) {
+  scene.requests.course = CourseRequest{course.name, stop, anew};
+}
+
+void present_lessons(Scene& scene) {
+  if (!scene.view.presenter->on) toggle_presenter(scene);
+}
+
+void continue_course(Scene& scene) {
+  if (scene.lesson == nullptr || lesson_in(scene) != nullptr || scene.lesson->courses == nullptr) return;
+  for (const lessons::Course& course : *scene.lesson->courses)
+    if (course.problem.empty()) return go_to_course(scene, course);
+}
+
+LessonScore chapter_score(const Scene& scene, const lessons::Course& course, std::size_t chapter) {
+  LessonScore score;
+  for (const lessons::CourseStop& stop : course.stops) {
+    if (stop.chapter != chapter || !stop.asks) continue;
+    const StepAnswer* const answer = answer_at(lesson_of(scene.view), stop);
+    const bool chooses = !stop.right.empty();
+    if (answer == nullptr || !answer->revealed || (chooses ? answer->chosen < 0 : !answer->near)) continue;
+    ++score.asked;
+    const auto chosen = static_cast<std::size_t>(std::max<std::int64_t>(answer->chosen, 0));
+    if (chooses ? chosen < stop.right.size() && stop.right[chosen] : *answer->near) ++score.right;
+  }
+  return score;
 }
 
 const lessons::LessonEntry* next_lesson(const Scene& scene) {
@@ -105,6 +156,11 @@ void lesson_next(Scene& scene) {
   const lessons::OpenLesson* const open = lesson_in(scene);
   if (open == nullptr) return turn_lesson_list(scene, 1);
   if (turns_words(lesson_state(scene))) return;
+  if (const lessons::Course* const course = lesson_course(scene)) {
+    const std::int64_t next = lesson_state(scene).stop + 1;
+    if (next < std::ssize(course->stops) || !scene.view.presenter->on) go_to_course(scene, *course, next);
+    return;
+  }
   if (lesson_state(scene).step + 1 < std::ssize(open->lesson.steps))
     return go_to_lesson_step(scene, lesson_state(scene).step + 1);
   if (scene.view.presenter->on) return;
@@ -112,6 +168,14 @@ void lesson_next(Scene& scene) {
 }
 void lesson_back(Scene& scene) {
   if (lesson_in(scene) == nullptr) return turn_lesson_list(scene, -1);
+  if (const lessons::Course* const course = lesson_course(scene)) {
+    const LessonState& state = lesson_of(scene.view);
+    const lessons::CourseStop& stop = course_stop(scene, *course);
+    // From a step beside the thread back to the stop; a page's stop stands at the step before it.
+    const std::int64_t steps = stop.step != state.step ? 0 : stop.page.empty() ? 1 : 2;
+    if (steps <= state.stop) go_to_course(scene, *course, state.stop - steps);
+    return;
+  }
   if (lesson_state(scene).step > 0) go_to_lesson_step(scene, lesson_state(scene).step - 1);
 }
 /// Begins the whole lesson again: everything is asked again.
@@ -137,6 +201,14 @@ void lesson_votes(Scene& scene) { lesson_state(scene).counts_votes = !lesson_sta
 void lesson_other_picture(Scene& scene) {
   LessonMoments& moments = moments_of(lesson_state(scene));
   if (moments.pictures > 1) moments.turned_to = (moments.shown + 1) % moments.pictures;
+}
+
+void lesson_votes_again(Scene& scene) {
+  StepAnswer& answer = lesson_state(scene).answer;
+  const bool voted = std::ranges::any_of(answer.votes, [](std::int64_t votes) { return votes > 0; });
+  if (!is_lesson_covered(scene) || !voted || answer.votes_before) return;
+  answer.votes_before = std::exchange(answer.votes, {});
+  lesson_state(scene).counts_votes = true;
 }
 
 void lesson_digit(Scene& scene, std::int64_t digit) {

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "app/kit/widgets/marks.hpp"
+
 namespace attnscope {
 
 void draw_question_words(LessonPage& page, const lessons::Prose& prose, float x, float& y, float width,
@@ -50,8 +52,11 @@ bool has_answered(const StepAnswer& answer) {
 
 /// Only the number of votes, not for which choice: it would influence later votes.
 std::string votes_told(const LessonPage& page) {
-  const std::int64_t votes = all_votes(page.state().answer);
-  return votes == 0 ? "digits count votes" : "votes counted: " + std::to_string(votes);
+  const StepAnswer& answer = page.state().answer;
+  const std::int64_t votes = all_votes(answer);
+  std::string words = votes == 0 ? "digits count votes" : "votes counted: " + std::to_string(votes);
+  if (answer.votes_before) words += "   ·   before: " + std::to_string(all_votes(*answer.votes_before));
+  return words;
 }
 
 /// In a narrow room the line of keys says what R and V do; here are the votes, once digits count them.
@@ -61,6 +66,27 @@ float draw_narrow_foot(const LessonPage& page, const QuestionCard& card, float y
   ui.text(card.x + card.pad, y + ui.px(10), votes_told(page),
           {type::label, ui.theme.text1, Ink::Medium, Align::Left, card.inner()});
   return y + ui.px(20);
+}
+
+/// "Shift V asks again": a second count after the class has talked. Returns the y below.
+float draw_ask_again(LessonPage& page, float left, float y) {
+  const Ui& ui = page.ui();
+  const std::string_view does = "asks again", key = "Shift V";
+  const float cap = keycap_width(ui, key), line = y + ui.px(14);
+  const float wide = cap + ui.px(20) + ui.text_width(does, type::label, Ink::Medium);
+  const Box link{left - ui.px(4), line - ui.px(13), wide, ui.px(26)};
+  const Ui::Touch touch = ui.touch("Ask the class again", link);
+  if (touch.hovered) ui.fill(link, ui.theme.control_hover, ui.px(4));
+  if (touch.focused) ui.frame(link, ui.theme.query, ui.px(2), ui.px(4));
+  draw_keycap(ui, left, line, key);
+  ui.text(left + cap + ui.px(10), line, does, {type::label, ui.theme.text1, Ink::Medium});
+  tooltip(ui, touch.hovered, link,
+          {"Ask the class again",
+           {},
+           "After a talk in pairs: a second count, which R shows beside the first.",
+           "Shift+V"});
+  if (touch.clicked) lesson_votes_again(page.scene);
+  return link.bottom() + ui.px(1);
 }
 
 /// "R reveals", and whether digits answer or count votes.
@@ -89,7 +115,10 @@ float draw_question_foot(LessonPage& page, const QuestionCard& card, float y,
   if (toggle(ui, "Count votes", words, votes_box, counts,
              {"Count votes", {}, "Digits add up the answers of a class instead of choosing one.", "V"}))
     counts = !counts;
-  return votes_box.bottom() + ui.px(1);
+  float bottom = votes_box.bottom() + ui.px(1);
+  const StepAnswer& answer = page.state().answer;
+  if (counts && all_votes(answer) > 0 && !answer.votes_before) bottom = draw_ask_again(page, left, bottom);
+  return bottom;
 }
 
 float draw_in_question(LessonPage& page, const QuestionCard& card, const lessons::Question& question) {

@@ -1,6 +1,7 @@
 // app/pages/lessons/step: the card of a step's question: what its parts share.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "app/pages/lessons/step/parts.hpp"
@@ -19,8 +20,9 @@ void draw_question_words(LessonPage&, const lessons::Prose&, float x, float& y, 
 float question_height_of(LessonPage&, const lessons::Prose&, float width, const ProseStyle&);
 /// The style of words that are shown once the answer is revealed.
 ProseStyle told_style(const LessonPage&);
-/// The votes for all choices together.
+/// The votes for all choices together: those counted last, or of any count.
 std::int64_t all_votes(const StepAnswer&);
+std::int64_t all_votes(const std::array<std::int64_t, most_answers>& votes);
 
 // The kinds of answers, drawn from y on; they return the y below.
 float draw_choices(LessonPage&, const QuestionCard&, float y, const lessons::ChooseQuestion&);

@@ -39,24 +39,44 @@ ProseStyle why_style(const LessonPage& page) {
 /// A narrow column leaves out bars of guesses.
 bool has_bar(const LessonPage& page, const QuestionCard& card, const lessons::Choice& choice) {
   const StepAnswer& answer = page.state().answer;
-  if (answer.revealed && all_votes(answer) > 0) return true;
+  if (answer.revealed && (all_votes(answer) > 0 || answer.votes_before)) return true;
   return choice.guess && !page.narrow && card.inner() >= page.ui().px(280);
 }
 
+/// A bar of a share, with the number of votes at its left; `votes` below 0: none is written.
+void draw_share(const Ui& ui, const Box& track, double share, std::int64_t votes, Rgba colour) {
+  ui.fill(track, ui.theme.control_hover, track.h / 2);
+  ui.fill({track.x, track.y, std::round(track.w * static_cast<float>(share)), track.h}, colour, track.h / 2);
+  if (votes >= 0)
+    ui.text(track.x - ui.px(8), track.centre_y(), std::to_string(votes),
+            {type::label, ui.theme.text1, Ink::Medium, Align::Right});
+}
+
+/// The guess, or once it is revealed the votes; of a class that was asked twice the first count above the
+/// second.
 void draw_guess_bar(const LessonPage& page, const Box& choice, const ShownChoice& one) {
   const Ui& ui = page.ui();
   const StepAnswer& answer = page.state().answer;
   const std::int64_t all = answer.revealed ? all_votes(answer) : 0, votes = answer.votes[one.in_file];
-  const double share =
-      all > 0 ? static_cast<double>(votes) / static_cast<double>(all) : one.choice.guess.value_or(0);
+  const auto share_of = [](std::int64_t part, std::int64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+  };
+  const Rgba colour = one.chosen || one.right() ? ui.theme.query : ui.theme.bar;
   const float wide = bar_width(page);
   const Box track{choice.right() - ui.px(12 + wide), choice.centre_y() - ui.px(3), ui.px(wide), ui.px(6)};
-  ui.fill(track, ui.theme.control_hover, ui.px(3));
-  ui.fill({track.x, track.y, std::round(track.w * static_cast<float>(share)), track.h},
-          one.chosen || one.right() ? ui.theme.query : ui.theme.bar, ui.px(3));
-  if (all > 0)
-    ui.text(track.x - ui.px(8), choice.centre_y(), std::to_string(votes),
-            {type::label, ui.theme.text1, Ink::Medium, Align::Right});
+  if (answer.revealed && answer.votes_before) {
+    const std::int64_t before = all_votes(*answer.votes_before);
+    const float away = std::min(ui.px(9), choice.h / 4);
+    Box first = track, second = track;
+    first.y -= away;
+    second.y += away;
+    const std::int64_t first_votes = (*answer.votes_before)[one.in_file];
+    draw_share(ui, first, share_of(first_votes, before), first_votes, fade(colour, 0.5f));
+    draw_share(ui, second, share_of(votes, all), votes, colour);
+    return;
+  }
+  draw_share(ui, track, all > 0 ? share_of(votes, all) : one.choice.guess.value_or(0), all > 0 ? votes : -1,
+             colour);
 }
 
 /// As much of the words as fits in one line.
@@ -133,9 +153,10 @@ float draw_choice(LessonPage& page, const QuestionCard& card, float y, const Sho
 
 }  // namespace
 
-std::int64_t all_votes(const StepAnswer& answer) {
-  return std::accumulate(answer.votes.begin(), answer.votes.end(), std::int64_t{0});
+std::int64_t all_votes(const std::array<std::int64_t, most_answers>& votes) {
+  return std::accumulate(votes.begin(), votes.end(), std::int64_t{0});
 }
+std::int64_t all_votes(const StepAnswer& answer) { return all_votes(answer.votes); }
 
 float draw_choices(LessonPage& page, const QuestionCard& card, float y,
                    const lessons::ChooseQuestion& question) {
