@@ -18,7 +18,7 @@
 namespace attnscope::lessons {
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t most_course_bytes = std::int64_t{1} << 20;
 constexpr std::size_t most_chapters = 12, most_stops = 96, most_picture = 16;
 constexpr std::array<std::string_view, 9> cue_keys{"R",  "V", "Shift V", "Space", "Esc",
                                                    "F5", "N", "P",       "digits"};
@@ -342,7 +342,7 @@ Course read_course(const std::filesystem::path& path, const std::filesystem::pat
       throw Error("There is no such file among the lessons.");
     return known.emplace(name, read_lesson(lessons / (name + ".md"))).first->second;
   };
-  Course course = parse_course(read_whole(path, most_bytes), path.filename().native(), find);
+  Course course = parse_course(read_whole(path, most_course_bytes), path.filename().native(), find);
   const std::string stem = path.stem().native();
   course.name = stem.substr(0, stem.find('.'));
   return course;
@@ -351,7 +351,7 @@ Course read_course(const std::filesystem::path& path, const std::filesystem::pat
 bool is_course(const std::filesystem::path& path) {
   if (lower_extension(path) != ".md") return false;
   try {
-    const std::string text = read_whole(path, most_bytes);
+    const std::string text = read_whole(path, most_course_bytes);
     const std::string_view begin = std::string_view(text).substr(0, 4096);
     return begin.starts_with("---") && begin.find("\ncourse:") != begin.npos;
   } catch (const Error&) {

@@ -78,6 +78,7 @@ App::~App() = default;
 OpeningCalls App::opening_calls() {
   return {.is_taken =
               [this](const std::filesystem::path& path, bool is_whole) {
+                if (lessons::is_course(path)) return lessons_.go_to_course(path), true;
                 if (!lessons::is_lesson(path)) return is_whole && watching_.take_stream(path);
                 lessons_.go_to({std::filesystem::absolute(path).native(), 0});
                 return true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include <imgui.h>
@@ -93,8 +94,10 @@ void LessonPlayer::go_to_stop(const CourseRequest& wanted) {
   const lessons::ShownLessons& shown = space_.lessons.shown_lessons();
   const lessons::Course* const course = shown.course(wanted.name);
   if (course == nullptr) {
-    space_.view.mode = page;  // its list says why the course cannot be read
-    return space_.view.notices.say("This course cannot be read.");
+    const auto found = std::ranges::find(*shown.courses, wanted.name, &lessons::Course::name);
+    return space_.view.notices.say(found != shown.courses->end()
+                                       ? found->problem
+                                       : "There is no such course in assets/courses, beside the program.");
   }
   const std::string progress = lessons::progress_name(*course);
   if (wanted.anew) {
@@ -130,6 +133,14 @@ void LessonPlayer::go_to_stop(const CourseRequest& wanted) {
     state.answer = given->second;
   space_.lessons.reach(at->lesson, at->step);
   space_.lessons.reach(progress, stop);
+}
+
+void LessonPlayer::go_to_course(const std::filesystem::path& file) {
+  std::error_code unknown;
+  const bool is_own =
+      std::filesystem::equivalent(file.parent_path(), space_.assets / "courses", unknown) && !unknown;
+  const std::string stem = file.stem().native();
+  go_to_stop({is_own ? stem.substr(0, stem.find('.')) : file.native()});
 }
 
 /// A lesson begins like a file that is opened: what was open before is kept as closed. Its further steps are

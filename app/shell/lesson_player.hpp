@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,6 +28,8 @@ class LessonPlayer {
   /// Shows a stop of a course: its step, or from that step its page; after the last stop the list of lessons.
   /// How far the course was taken is kept from run to run.
   void go_to_stop(const CourseRequest&);
+  /// Takes the course of a file, which has to be among those of the program; else says so.
+  void go_to_course(const std::filesystem::path&);
   /// The same as for a step, without changing the furthest step. False: it cannot be read.
   bool show(const LessonRequest&);
   /// Another file is opened and shown elsewhere: keeps the step as it is; F8 brings it back.

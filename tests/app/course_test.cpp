@@ -187,6 +187,23 @@ TEST_CASE("a course has room in windows of any size, in both languages and befor
     }
 }
 
+TEST_CASE("a course's file opens like any other, if it is one of the program's", "[lessons][course]") {
+  const TemporaryDirectory directory;
+  {
+    Taker player;
+    player.app().files().opening.open(assets / "courses" / (hour + ".md"));
+    player.settle();
+    CHECK(player.state().course == hour);
+    CHECK(player.state().stop == 0);
+  }
+  Taker other;
+  std::filesystem::copy_file(assets / "courses" / (hour + ".md"), directory / "mine.md");
+  other.app().files().opening.open(directory / "mine.md");
+  other.settle();
+  CHECK(other.app().message().find("assets/courses") != std::string::npos);
+  CHECK(other.app().view().mode == Mode::Explore);
+}
+
 TEST_CASE("a class is asked twice, and both counts are shown after R", "[lessons][course]") {
   Player player({.width = 1600, .height = 1000});
   player.app().lessons().go_to({"04-why-divide", 3});

@@ -217,6 +217,35 @@ TEST_CASE("after the last step comes the next lesson, but not by a room's clicke
   CHECK_FALSE(player.says("Next lesson"));
 }
 
+TEST_CASE("a lesson's end tells what was expected and what was so", "[lessons][lesson_ways]") {
+  const std::string fourth = "04-why-divide";
+  for (const bool german : {false, true}) {
+    Player player({.width = 1600, .height = 1000});
+    if (german) player.app().view().language = "de";
+    player.app().lessons().go_to({fourth, 8});
+    player.settle();
+    CHECK_FALSE(player.has("lesson expected 4"));  // nothing was asked yet
+    player.app().lessons().go_to({fourth, 3});
+    player.settle();
+    player.press(player.digit_of(1));
+    player.press(ImGuiKey_R);
+    player.app().lessons().go_to({fourth, 8});
+    player.settle();
+    CHECK(player.says(german ? "Was erwartet wurde" : "What was expected, and what was so"));
+    if (!german) {
+      CHECK(player.says("expected: about 0.70"));
+      CHECK(player.says("it was: more than 0.95"));
+      CHECK(player.says("lessons that build on this one: 12"));
+    }
+    CHECK(player.collides() == "");
+    REQUIRE(player.has("lesson expected 4"));
+    player.click("lesson expected 4");
+    player.settle();
+    CHECK(player.state().step == 3);
+    CHECK(player.state().answer.revealed);
+  }
+}
+
 TEST_CASE("the list of lessons has groups, and says what a lesson needs", "[lessons][lesson_ways]") {
   for (const int width : {1280, 1920}) {
     Player player({.width = width, .height = width * 9 / 16});

@@ -52,25 +52,24 @@ bool main_button(const Ui& ui, const char* label, const Box& box, std::string_vi
   return touch.clicked;
 }
 
-/// Continue, Present, Restart, with their right end at `right`. Returns their left end.
+/// Continue, Present, Restart, with their right end at `right`; the keyboard reaches Continue first. Returns
+/// their left end.
 float draw_course_buttons(CourseView& view, float right, float y) {
   const Ui& ui = view.ui();
-  const float gap = ui.px(8), high = ui.px(28);
-  const auto place = [&](std::string_view words, float least) {
-    const float wide = std::max(ui.px(least), ui.text_width(words, type::label, Ink::Medium) + ui.px(24));
-    right -= wide;
-    const Box box{right, y, wide, high};
-    right -= gap;
-    return box;
+  const auto width = [&](std::string_view words, float least) {
+    return std::max(ui.px(least), ui.text_width(words, type::label, Ink::Medium) + ui.px(24));
   };
-  if (view.reached > 0 &&
-      button(
-          ui, "Restart the course", place("Restart", 80),
-          {"Restart", {}, "From its first question. Answers and progress in the course are forgotten.", {}},
-          "Restart"))
-    go_to_course(view.scene, view.course, 0, true);
+  const bool begun = view.reached > 0;
+  const std::string_view goes = view.ended() ? "Once more" : begun ? "Continue" : "Begin";
+  const float gap = ui.px(8), first = width(goes, 104), second = width("Present", 80),
+              third = begun ? gap + width("Restart", 80) : 0;
+  const float left = right - first - gap - second - third;
+  const Box go{left, y, first, ui.px(28)}, present{go.right() + gap, y, second, go.h};
   const std::optional<std::int64_t> from = view.ended() ? std::optional<std::int64_t>(0) : std::nullopt;
-  if (button(ui, "Present the course", place("Present", 80),
+  if (main_button(ui, "Continue the course", go, goes,
+                  {begun && !view.ended() ? "Where you were" : "The first question", {}, {}, "Enter"}))
+    go_to_course(view.scene, view.course, from);
+  if (button(ui, "Present the course", present,
              {"Present",
               {},
               "Large for a room. The script and the minutes left stand in the speaker's window.",
@@ -79,12 +78,13 @@ float draw_course_buttons(CourseView& view, float right, float y) {
     present_lessons(view.scene);
     go_to_course(view.scene, view.course, from);
   }
-  const std::string_view goes = view.ended() ? "Once more" : view.reached > 0 ? "Continue" : "Begin";
-  if (main_button(
-          ui, "Continue the course", place(goes, 104), goes,
-          {view.reached > 0 && !view.ended() ? "Where you were" : "The first question", {}, {}, "Enter"}))
-    go_to_course(view.scene, view.course, from);
-  return right + gap;
+  if (begun &&
+      button(
+          ui, "Restart the course", {present.right() + gap, y, third - gap, go.h},
+          {"Restart", {}, "From its first question. Answers and progress in the course are forgotten.", {}},
+          "Restart"))
+    go_to_course(view.scene, view.course, 0, true);
+  return left;
 }
 
 /// Title, what it is about, buttons, how far it was taken. Returns the y below.
@@ -133,7 +133,8 @@ struct CourseCard {
 };
 
 /// The chapter's lessons and pages, each once: "lesson 4", "Walk".
-std::vector<std::string> parts_of(const lessons::Course& course, const lessons::CourseChapter& chapter) {
+std::vector<std::string> parts_of_chapter(const lessons::Course& course,
+                                          const lessons::CourseChapter& chapter) {
   std::vector<std::string> parts;
   for (std::size_t i = chapter.first; i <= chapter.last; ++i) {
     const lessons::CourseStop& stop = course.stops[i];
@@ -162,7 +163,7 @@ void draw_parts(const CourseView& view, const lessons::CourseChapter& chapter, f
   const Ui& ui = view.ui();
   if (room < ui.px(48)) return;
   const float line = ui.px(18);
-  for (const std::string& part : parts_of(view.course, chapter)) {
+  for (const std::string& part : parts_of_chapter(view.course, chapter)) {
     if (y + 2 * line > bottom) break;
     ui.text(x, y + ui.px(8), part, {type::tick, ui.theme.query, Ink::Regular, Align::Left, room});
     y += line;

@@ -32,13 +32,13 @@ std::size_t group_of(const lessons::LessonEntry& entry) {
   return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, after - lesson_groups.begin() - 1));
 }
 
-constexpr float row_height = 44, group_height = 34, group_gap = 18;  // logical pixels
+constexpr float lesson_row_height = 44, lesson_group_height = 34, lesson_group_gap = 18;  // logical pixels
 
 std::int64_t reached_step(const Scene& scene, const lessons::LessonEntry& entry) {
   const auto found = scene.lesson->furthest->find(entry.name);
   return found == scene.lesson->furthest->end() ? 0 : found->second;
 }
-bool is_read(const lessons::LessonEntry& entry, std::int64_t reached) {
+bool was_read(const lessons::LessonEntry& entry, std::int64_t reached) {
   return entry.steps > 1 && reached + 1 >= entry.steps;
 }
 
@@ -48,7 +48,7 @@ std::string lesson_facts(const lessons::LessonEntry& entry, std::int64_t reached
   std::string after;
   for (const std::int64_t number : entry.after) after += (after.empty() ? "" : ", ") + std::to_string(number);
   std::string words = after.empty() ? std::string("to begin with") : "after " + own(after);
-  if (is_read(entry, reached))
+  if (was_read(entry, reached))
     words += "   ·   read";
   else if (reached > 0)
     words += "   ·   at step " + std::to_string(reached + 1);
@@ -68,7 +68,7 @@ void draw_lesson_entry(Scene& scene, const lessons::LessonEntry& entry, const Bo
   const Ui& ui = scene.ui;
   const std::int64_t reached = reached_step(scene, entry);
   const bool broken = !entry.problem.empty(), begun = !broken && reached > 0;
-  const bool is_here = begun && !is_read(entry, reached);
+  const bool is_here = begun && !was_read(entry, reached);
   const Ui::Touch touch = ui.touch(("lesson " + entry.name).c_str(), row);
   if (touch.hovered || is_here)
     ui.fill(row, touch.hovered ? ui.theme.control_hover : fade(ui.theme.query, 0.1f), ui.px(6));
@@ -105,18 +105,19 @@ void draw_lesson_entry(Scene& scene, const lessons::LessonEntry& entry, const Bo
            broken ? own(entry.problem) : own(entry.about),
            {}});
   if (!touch.clicked || broken) return;
-  open_lesson(scene, entry.name, is_read(entry, reached) ? 0 : reached);
+  open_lesson(scene, entry.name, was_read(entry, reached) ? 0 : reached);
 }
 
 /// The lessons of a group, from `begin` up to `end` in the list.
 struct GroupRows {
   std::size_t group, begin, end;
   float height(const Ui& ui) const {
-    return ui.px(group_height) + ui.px(row_height) * static_cast<float>(end - begin) + ui.px(group_gap);
+    return ui.px(lesson_group_height) + ui.px(lesson_row_height) * static_cast<float>(end - begin) +
+           ui.px(lesson_group_gap);
   }
 };
 
-std::vector<GroupRows> groups_of(const std::vector<lessons::LessonEntry>& entries) {
+std::vector<GroupRows> lesson_group_rows(const std::vector<lessons::LessonEntry>& entries) {
   std::vector<GroupRows> groups;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const std::size_t group = group_of(entries[i]);
@@ -127,7 +128,8 @@ std::vector<GroupRows> groups_of(const std::vector<lessons::LessonEntry>& entrie
 }
 
 /// The column of each group: columns from left to right, each as high as its share of all.
-std::vector<std::size_t> columns_of(const Ui& ui, const std::vector<GroupRows>& groups, std::size_t columns) {
+std::vector<std::size_t> columns_of_groups(const Ui& ui, const std::vector<GroupRows>& groups,
+                                           std::size_t columns) {
   float all = 0;
   for (const GroupRows& group : groups) all += group.height(ui);
   std::vector<std::size_t> placed;
@@ -146,10 +148,10 @@ void draw_group(Scene& scene, const GroupRows& group, float x, float y, float wi
   ui.text(x, y + ui.px(12), lesson_groups[group.group].name,
           {type::label, ui.theme.text1, Ink::Semibold, Align::Left, width});
   ui.horizontal(x, y + ui.px(26), width, ui.theme.hairline);
-  y += ui.px(group_height);
+  y += ui.px(lesson_group_height);
   for (std::size_t i = group.begin; i < group.end; ++i) {
-    draw_lesson_entry(scene, (*scene.lesson->entries)[i], {x, y, width, ui.px(row_height) - ui.px(2)});
-    y += ui.px(row_height);
+    draw_lesson_entry(scene, (*scene.lesson->entries)[i], {x, y, width, ui.px(lesson_row_height) - ui.px(2)});
+    y += ui.px(lesson_row_height);
   }
 }
 
@@ -204,8 +206,8 @@ void draw_lesson_list(Scene& scene, const Box& box) {
       static_cast<std::size_t>(std::clamp(std::floor((width + gap) / (ui.px(288) + gap)), 1.f, 4.f));
   const float column =
       std::floor((width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
-  const std::vector<GroupRows> groups = groups_of(*scene.lesson->entries);
-  const std::vector<std::size_t> placed = columns_of(ui, groups, columns);
+  const std::vector<GroupRows> groups = lesson_group_rows(*scene.lesson->entries);
+  const std::vector<std::size_t> placed = columns_of_groups(ui, groups, columns);
   std::vector<float> ends(columns, y);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     float& end = ends[placed[i]];

@@ -16,11 +16,11 @@ namespace {
 constexpr float wide_words_pad = 24, narrow_words_pad = 16;  // logical pixels
 
 /// What stands above the step: its lesson and place in it, or in a course its chapter and place in that.
-struct HeadFacts {
+struct HeadLine {
   std::string title;
   std::int64_t number = 0, at = 0, count = 1;
 };
-HeadFacts head_facts(const LessonPage& page) {
+HeadLine head_line(const LessonPage& page) {
   const lessons::Course* const course = lesson_course(page.scene);
   if (course == nullptr)
     return {page.lesson().title, page.lesson().number, page.state().step, std::ssize(page.lesson().steps)};
@@ -60,7 +60,7 @@ float draw_step_bars(const LessonPage& page, const HeadFacts& facts, float x, fl
 /// "‹ Lessons   4  Why divide by √dₖ          step 4 of 9" above one bar for each step. Returns the y below.
 float draw_lesson_head(const LessonPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
-  const HeadFacts facts = head_facts(page);
+  const HeadLine facts = head_line(page);
   const std::int64_t at = facts.at, count = facts.count;
   const float line = y + ui.px(9);
   float left = x + draw_way_back(page, x, line) + ui.px(12);
@@ -181,12 +181,12 @@ void make_answer_visible(LessonPage& page, const ColumnStretch& card, float colu
 float draw_narrow_head(const LessonPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
   const float line = y + ui.px(12), left = x + draw_way_back(page, x, line) + ui.px(8);
-  const std::string place =
-      std::to_string(page.state().step + 1) + " of " + std::to_string(page.lesson().steps.size());
+  const HeadFacts facts = head_facts(page);
+  const std::string place = std::to_string(facts.at + 1) + " of " + std::to_string(facts.count);
   const float wide =
       ui.text(x + width, line, place, {type::label, ui.theme.text2, Ink::Regular, Align::Right});
   if (const float room = x + width - wide - ui.px(8) - left; room > ui.px(24))
-    draw_step_bars(page, left, line - ui.px(2), room);
+    draw_step_bars(page, facts, left, line - ui.px(2), room);
   lessons::Prose heading(1);
   heading[0].kind = lessons::Piece::Kind::Strong;
   heading[0].text = page.step.title;
@@ -327,6 +327,7 @@ void draw_lesson_words(LessonPage& page, const Box& box) {
     make_answer_visible(page, {card.top - begin, card.bottom - begin}, column.h);
   }
   if (page.step.done) y = draw_lesson_task(page, x, y + ui.px(8), width) + ui.px(12);
+  y = draw_lesson_end(page, x, y, width);
 
   if (!page.folds) page.moments().words_height = (y - begin + top - box.y + ui.px(8)) / ui.scale();
   const float keys = ui.px(32) * 3 + ui.px(20);

@@ -13,7 +13,7 @@ namespace attnscope {
 namespace {
 
 /// "38 min left   ·   2 min behind"
-std::string words_of(const CourseTime& time) {
+std::string words_of_time(const CourseTime& time) {
   const auto whole = [](double minutes) {
     return std::to_string(static_cast<std::int64_t>(std::ceil(std::max(0.0, minutes))));
   };
@@ -87,7 +87,7 @@ float draw_script(const Ui& ui, float x, float y, float width, float size,
 }
 
 /// The title of a stop: that of its step, or the name of its page; empty if the step is of another lesson.
-std::string title_of(const SpeakerPage& page, const lessons::CourseStop& stop) {
+std::string title_of_stop(const SpeakerPage& page, const lessons::CourseStop& stop) {
   if (!stop.page.empty()) {
     const auto mode = mode_named(stop.page);
     const PageFacts* const facts = mode ? page_facts_of(*mode) : nullptr;
@@ -134,7 +134,7 @@ void draw_speaker_page(const Ui& ui, const Box& box, const SpeakerPage& page) {
   if (stop != nullptr) {
     const CourseTime left = course_time(*course, state.stop, from, seconds);
     y += ui.px(26);
-    ui.text(x + width, y, words_of(left),
+    ui.text(x + width, y, words_of_time(left),
             {type::body, left.behind > 0 ? ui.theme.key : ui.theme.text2, Ink::Medium, Align::Right});
   }
   const auto draw_step = [&](const lessons::Step& shown, std::string_view said, float size, Rgba colour) {
@@ -146,8 +146,8 @@ void draw_speaker_page(const Ui& ui, const Box& box, const SpeakerPage& page) {
   const lessons::Step& here = lesson.steps[static_cast<std::size_t>(at)];
   const bool has_script = stop != nullptr && !stop->script.empty();
   if (has_script) {
-    y += ui.px(8) +
-         ui.paragraph(x, y, width, title_of(page, *stop), {type::title + 4, ui.theme.text1, Ink::Semibold});
+    y += ui.px(8) + ui.paragraph(x, y, width, title_of_stop(page, *stop),
+                                 {type::title + 4, ui.theme.text1, Ink::Semibold});
     y = draw_script(ui, x, y, width, type::title + 4, stop->script);
     if (stop->page.empty() && !here.notes.empty())
       y += ui.paragraph(x, y, width, own(state.spoken), {type::body, ui.theme.text2});
@@ -166,7 +166,7 @@ void draw_speaker_page(const Ui& ui, const Box& box, const SpeakerPage& page) {
     if (next >= course->stops.size()) return;
     begin_next();
     const lessons::CourseStop& then = course->stops[next];
-    std::string words = title_of(page, then);
+    std::string words = title_of_stop(page, then);
     if (then.chapter != stop->chapter) words += "   ·   " + own(course->chapters[then.chapter].title);
     y += ui.px(8) + ui.paragraph(x, y, width, words, {type::body, ui.theme.text2, Ink::Semibold});
     if (!then.script.empty()) draw_script(ui, x, y, width, type::body, {then.script.front()});

@@ -58,6 +58,8 @@ struct PictureName {
 /// next. Returns which is shown: `first` until another one is chosen.
 std::size_t draw_picture_names(const LessonPage&, const Box& row, std::span<const PictureName>,
                                std::size_t first);
+/// At the end of a lesson, what was answered at its questions and what was so; returns the y below.
+float draw_lesson_end(LessonPage&, float x, float y, float width);
 /// The question's card in a column; returns the y below.
 float draw_lesson_question(LessonPage&, float x, float y, float width);
 /// The matrices of A and B, with the controls and the plot above them.
