@@ -301,10 +301,16 @@ void LessonPlayer::watch(Mode before, bool by_history) {
     hold_of_step(open->documents[static_cast<std::size_t>(state.step)].held);
 }
 
-/// Notes the stop at which presenting began, for the speaker's time left.
+/// Notes when and at which stop presenting a course began, for the speaker's time left.
 void LessonPlayer::time_course() {
+  const LessonState& state = lesson_of(space_.view);
   const auto began = space_.view.presenter->began;
-  if (std::exchange(presented_since_, began) != began) presented_from_ = lesson_of(space_.view).stop;
+  const bool presents = std::exchange(presented_since_, began) != began;
+  const bool enters = timed_course_ != state.course;
+  if (!presents && !enters) return;
+  timed_course_ = state.course;
+  course_since_ = presents ? began : std::chrono::steady_clock::now();
+  course_from_ = state.stop;
 }
 
 bool LessonPlayer::is_presented() const {
@@ -329,7 +335,9 @@ void LessonPlayer::draw_speaker_notes(const Fonts& fonts, TextureCache& textures
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::Begin("Speaker notes", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-  const auto since = std::chrono::steady_clock::now() - space_.view.presenter->began;
+  const auto seconds_since = [](std::chrono::steady_clock::time_point then) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
+  };
   const LessonState& state = lesson_of(space_.view);
   const lessons::Course* const course = space_.lessons.shown_lessons().course(state.course);
   const bool on_thread = course != nullptr && state.stop < std::ssize(course->stops);
@@ -337,8 +345,9 @@ void LessonPlayer::draw_speaker_notes(const Fonts& fonts, TextureCache& textures
                     {.lesson = open->lesson,
                      .state = state,
                      .course = on_thread ? course : nullptr,
-                     .from = presented_from_,
-                     .seconds = std::chrono::duration<double>(since).count()});
+                     .from = course_from_,
+                     .course_seconds = seconds_since(course_since_),
+                     .seconds = seconds_since(space_.view.presenter->began)});
   ImGui::End();
   ImGui::PopStyleVar(2);
   textures.end_frame();

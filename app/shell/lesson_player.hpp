@@ -64,11 +64,14 @@ class LessonPlayer {
   Arriving& arriving_;
   ModelArriving& model_arriving_;
   LessonTraining& training_;
-  lessons::LessonModels models_;                                // of the open lesson
-  std::pair<std::string, std::int64_t> held_step_;              // the step whose B is held
-  std::pair<std::string, std::int64_t> undone_to_;              // the step that undo brought back with its B
+  lessons::LessonModels models_;                    // of the open lesson
+  std::pair<std::string, std::int64_t> held_step_;  // the step whose B is held
+  std::pair<std::string, std::int64_t> undone_to_;  // the step that undo brought back with its B
+  // For the speaker's time left:
   std::chrono::steady_clock::time_point presented_since_ = {};  // PresenterState::began of the last frame
-  std::int64_t presented_from_ = 0;                             // the stop of the course at that time
+  std::string timed_course_;                                    // the course of the last frame
+  std::chrono::steady_clock::time_point course_since_ = {};     // when it was begun, or presenting it
+  std::int64_t course_from_ = 0;                                // its stop at that time
 };
 
 }  // namespace attnscope

@@ -113,7 +113,7 @@ CourseTime course_time(const lessons::Course& course, std::int64_t stop, std::in
 }
 
 void draw_speaker_page(const Ui& ui, const Box& box, const SpeakerPage& page) {
-  const auto& [lesson, state, course, from, seconds] = page;
+  const auto& [lesson, state, course, from, course_seconds, seconds] = page;
   ui.fill(box, ui.theme.panel);
   const float pad = ui.px(28), x = box.x + pad, width = box.w - 2 * pad;
   const auto minutes = static_cast<std::int64_t>(seconds) / 60,
@@ -132,7 +132,7 @@ void draw_speaker_page(const Ui& ui, const Box& box, const SpeakerPage& page) {
             std::to_string(course->chapters.size()) + "   ·   " + own(course->chapters[stop->chapter].title);
   ui.text(x, y, place, {type::title, ui.theme.text2, Ink::Regular, Align::Left, width - clock - ui.px(20)});
   if (stop != nullptr) {
-    const CourseTime left = course_time(*course, state.stop, from, seconds);
+    const CourseTime left = course_time(*course, state.stop, from, course_seconds);
     y += ui.px(26);
     ui.text(x + width, y, words_of_time(left),
             {type::body, left.behind > 0 ? ui.theme.key : ui.theme.text2, Ink::Medium, Align::Right});

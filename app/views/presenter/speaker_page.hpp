@@ -13,8 +13,9 @@ struct SpeakerPage {
   const lessons::Lesson& lesson;
   const LessonState& state;
   const lessons::Course* course = nullptr;  // that has LessonState::stop; null: no course is taken
-  std::int64_t from = 0;                    // the stop at which presenting began
-  double seconds = 0;                       // since then
+  std::int64_t from = 0;                    // the stop at which presenting it began
+  double course_seconds = 0;                // since then
+  double seconds = 0;                       // since presenting began: the clock
 };
 
 /// The minutes that are left of a course as planned, and how many the speaker is behind its plan; negative:
