@@ -7,6 +7,7 @@
 
 #include "app/lesson_files.hpp"
 #include "app/lesson_robot.hpp"
+#include "app/state/teaching/experiment_lessons.hpp"
 
 namespace attnscope::lesson_ways_test {
 namespace {
@@ -260,6 +261,22 @@ TEST_CASE("the list of lessons has groups, and says what a lesson needs", "[less
     INFO(entry.name);
     CHECK(entry.trains == (entry.number >= 22 && entry.number <= 27));
     CHECK(entry.needs_model == (entry.number >= 18 && entry.number <= 21));
+  }
+}
+
+TEST_CASE("a lesson in the list leads to the experiments about it", "[lessons][lesson_ways]") {
+  Player player({.width = 1600, .height = 1400});
+  for (const LessonOfExperiment& one : lessons_of_experiments) {
+    if (one.experiment != 1 && one.experiment != 14) continue;  // quick to measure
+    INFO("experiment " << one.experiment);
+    player.press(ImGuiKey_F8);
+    const std::string label = "experiment of lesson " + std::to_string(one.experiment);
+    player.scroll_to(label);
+    player.click(label);
+    player.settle();
+    CHECK(player.app().view().mode == Mode::Experiments);
+    CHECK(player.state().name.empty());  // not the lesson of the row
+    CHECK(player.says("Lesson " + std::to_string(std::stoi(std::string(one.lesson)))));
   }
 }
 

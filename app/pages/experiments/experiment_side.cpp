@@ -10,6 +10,7 @@
 #include "app/pages/experiments/parts.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/regions/focus_state.hpp"
+#include "app/state/teaching/experiment_lessons.hpp"
 
 namespace attnscope {
 namespace {
@@ -211,27 +212,6 @@ void draw_experiment_table(const ExperimentPage& page, const Box& box) {
   if (touch.clicked) page.choose(*touch.clicked);
   if (!touch.copied.empty()) copy_experiment(page.scene);  // all numbers, as the button does
 }
-
-/// The lesson about what an experiment shows.
-struct LessonOfExperiment {
-  int experiment;
-  std::string_view lesson;  // its file's name without extension
-};
-constexpr std::array<LessonOfExperiment, 15> lessons_of_experiments{{{1, "04-why-divide"},
-                                                                     {2, "06-five-wrong-masks"},
-                                                                     {3, "13-long-sequences"},
-                                                                     {4, "13-long-sequences"},
-                                                                     {5, "30-why-attention"},
-                                                                     {6, "09-where-am-i"},
-                                                                     {7, "30-why-attention"},
-                                                                     {8, "14-generating-with-a-cache"},
-                                                                     {9, "10-reading-a-matrix"},
-                                                                     {10, "10-reading-a-matrix"},
-                                                                     {11, "13-long-sequences"},
-                                                                     {12, "08-what-entropy-tells"},
-                                                                     {13, "07-many-heads"},
-                                                                     {14, "08-what-entropy-tells"},
-                                                                     {15, "09-where-am-i"}}};
 
 /// "Lesson 4", at the right end. Returns the width it takes.
 float draw_lesson_of_experiment(const ExperimentPage& page, const Box& row) {

@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
+#include <string>
 #include <vector>
 
 #include "app/kit/ui/number_format.hpp"
 #include "app/kit/widgets/widgets.hpp"
 #include "app/pages/lessons/lesson_page.hpp"
 #include "app/pages/lessons/lesson_signs.hpp"
+#include "app/state/teaching/experiment_lessons.hpp"
 
 namespace attnscope {
 namespace {
@@ -61,12 +64,52 @@ std::string lesson_needs(const lessons::LessonEntry& entry) {
   std::string words = std::to_string(entry.minutes) + " min   ·   " + counted(entry.steps, "step", "steps");
   if (entry.trains) words += "   ·   trains";
   if (entry.needs_model) words += "   ·   needs a model";
+  if (entry.is_english) words += "   ·   in English";
   return words;
+}
+
+/// The experiments whose lesson this is: badges at the right end of the row's second line.
+struct ExperimentBadge {
+  std::int64_t number;
+  Box box;
+  Ui::Touch touch;
+};
+std::vector<ExperimentBadge> touch_badges(const Scene& scene, const lessons::LessonEntry& entry,
+                                          const Box& row) {
+  const Ui& ui = scene.ui;
+  std::vector<ExperimentBadge> badges;
+  float right = row.right() - ui.px(8);
+  for (const LessonOfExperiment& one : lessons_of_experiments | std::views::reverse) {
+    if (one.lesson != entry.name) continue;
+    const float wide = ui.text_width("E" + std::to_string(one.experiment), type::tick) + ui.px(10);
+    const Box box{right - wide, row.y + ui.px(22), wide, ui.px(18)};
+    right -= wide + ui.px(4);
+    badges.push_back({one.experiment, box,
+                      ui.touch(("experiment of lesson " + std::to_string(one.experiment)).c_str(), box)});
+  }
+  return badges;
+}
+
+/// Returns the left end of the badges.
+float draw_badges(Scene& scene, const std::vector<ExperimentBadge>& badges, float right) {
+  const Ui& ui = scene.ui;
+  for (const ExperimentBadge& one : badges) {
+    const std::string words = "E" + std::to_string(one.number);
+    badge(ui, one.box, words, one.touch.hovered ? ui.theme.control_hover : ui.theme.control, ui.theme.query);
+    if (one.touch.focused) ui.frame(one.box.grown(ui.px(2)), ui.theme.query, ui.px(2), ui.px(6));
+    tooltip(ui, one.touch.hovered, one.box,
+            {"Experiment " + std::to_string(one.number), {}, "Measures what this lesson asks.", {}});
+    if (one.touch.clicked) open_experiment_numbered(scene, one.number);
+    right = std::min(right, one.box.x - ui.px(6));
+  }
+  return right;
 }
 
 void draw_lesson_entry(Scene& scene, const lessons::LessonEntry& entry, const Box& row) {
   const Ui& ui = scene.ui;
   const std::int64_t reached = reached_step(scene, entry);
+  // They take the mouse before the row, and are drawn on it.
+  const std::vector<ExperimentBadge> badges = touch_badges(scene, entry, row);
   const bool broken = !entry.problem.empty(), begun = !broken && reached > 0;
   const bool is_here = begun && !was_read(entry, reached);
   const Ui::Touch touch = ui.touch(("lesson " + entry.name).c_str(), row);
@@ -93,12 +136,13 @@ void draw_lesson_entry(Scene& scene, const lessons::LessonEntry& entry, const Bo
   ui.text(x, line, own(entry.title),
           {type::label, ui.theme.text1, is_here ? Ink::Semibold : Ink::Medium, Align::Left,
            right - x - ui.px(8)});
+  const float room = draw_badges(scene, badges, row.right() - ui.px(8)) - x;
   ui.text(x, below, lesson_facts(entry, reached),
           {type::tick,
            broken    ? ui.theme.error
            : is_here ? ui.theme.query
                      : ui.theme.text2,
-           Ink::Regular, Align::Left, row.right() - x - ui.px(8)});
+           Ink::Regular, Align::Left, room});
   tooltip(ui, touch.hovered, row,
           {own(entry.title),
            broken ? std::string() : lesson_needs(entry),

@@ -4,6 +4,7 @@
 #include "app/pages/lessons/step/acts.hpp"
 #include "app/state/window_state.hpp"
 #include "app/views/palette/entries.hpp"
+#include "core/experiments/experiment.hpp"
 #include "core/text/letters.hpp"
 
 namespace attnscope {
@@ -32,6 +33,15 @@ std::string german_words_of(const lessons::LessonEntry& entry) {
 }
 
 }  // namespace
+
+/// No page knows another one: the palette's row opens it.
+void open_experiment_numbered(Scene& scene, std::int64_t number) {
+  const auto all = experiments::all();
+  if (number < 1 || number > std::ssize(all)) return;
+  const std::string label = "experiment " + std::string(all[static_cast<std::size_t>(number - 1)].name);
+  for (const PaletteEntry& entry : palette_entries(scene))
+    if (entry.label == label) return entry.run(scene);
+}
 
 void add_lessons_to_palette(const Shown& shown, std::vector<PaletteEntry>& all) {
   if (shown.lesson == nullptr || shown.lesson->entries == nullptr || shown.lesson->courses == nullptr) return;

@@ -21,6 +21,8 @@ bool is_lesson_covered(const Scene&);
 /// Shows a step, from 0, of this lesson or of another one by its name.
 void go_to_lesson_step(Scene&, std::int64_t step);
 void open_lesson(Scene&, const std::string& name, std::int64_t step = 0);
+/// Opens the experiment of that number, from 1.
+void open_experiment_numbered(Scene&, std::int64_t number);
 /// Back to the list of lessons; the Document stays.
 void leave_lesson(Scene&);
 
