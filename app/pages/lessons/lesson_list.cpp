@@ -45,17 +45,18 @@ bool was_read(const lessons::LessonEntry& entry, std::int64_t reached) {
   return entry.steps > 1 && reached + 1 >= entry.steps;
 }
 
-/// "after 3, 7   ·   at step 4": what the lesson builds on, and how far it was read.
+/// "in English   ·   after 3, 7   ·   at step 4": what the lesson builds on, and how far it was read.
 std::string lesson_facts(const lessons::LessonEntry& entry, std::int64_t reached) {
   if (!entry.problem.empty()) return own(entry.problem);
   std::string after;
   for (const std::int64_t number : entry.after) after += (after.empty() ? "" : ", ") + std::to_string(number);
-  std::string words = after.empty() ? std::string("to begin with") : "after " + own(after);
+  std::string words;
+  if (entry.is_english) words += "in English   ·   ";  // first, since a narrow row cuts what stands last
+  words += after.empty() ? std::string("to begin with") : "after " + own(after);
   if (was_read(entry, reached))
     words += "   ·   read";
   else if (reached > 0)
     words += "   ·   at step " + std::to_string(reached + 1);
-  if (entry.is_english) words += "   ·   in English";
   return words;
 }
 
