@@ -70,7 +70,7 @@ TEST_CASE("Enter in the list of lessons goes to the course's first question, and
   CHECK(player.state().course.empty());
   CHECK(player.says("1 of 7 done"));
   CHECK(player.says("Kept so far"));
-  CHECK(player.says("1 of 1 predictions right"));
+  CHECK(player.says("1 of 1 right"));
   CHECK(player.says("at stop 1 of 5"));
   CHECK(player.collides() == "");
   player.press(ImGuiKey_Enter);

@@ -189,10 +189,8 @@ void draw_chapter(CourseView& view, std::size_t at, const Box& box, const Course
   if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(10));
   const float x = box.x + form.pad, inner = form.inner();
   float y = box.y + ui.px(20);
-  const float time = ui.text(x + inner, y, std::to_string(chapter.minutes) + " min",
-                             {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
   ui.text(x, y, own(chapter.title),
-          {type::body, ui.theme.text1, Ink::Semibold, Align::Left, inner - time - ui.px(6)});
+          {view.scene.compact ? type::label : type::body, ui.theme.text1, Ink::Semibold, Align::Left, inner});
   y = box.y + ui.px(38);
   const float beside = chapter.picture.empty() ? 0 : form.picture + ui.px(8);
   if (!chapter.picture.empty()) draw_course_picture(ui, {x, y, form.picture, form.picture}, chapter.picture);
@@ -208,12 +206,13 @@ void draw_chapter(CourseView& view, std::size_t at, const Box& box, const Course
   words("Do", chapter.does);
   const LessonScore score = chapter_score(view.scene, view.course, at);
   const float foot = box.bottom() - ui.px(16);
+  const float time = ui.text(x + inner, foot, std::to_string(chapter.minutes) + " min",
+                             {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
   std::string said = words_of_stand(view, chapter);
-  if (score.asked > 0)
-    said = std::to_string(score.right) + " of " + std::to_string(score.asked) + " predictions right";
-  ui.text(
-      x, foot, said,
-      {type::tick, stand == Stand::Here ? ui.theme.query : ui.theme.text2, Ink::Regular, Align::Left, inner});
+  if (score.asked > 0) said = std::to_string(score.right) + " of " + std::to_string(score.asked) + " right";
+  ui.text(x, foot, said,
+          {type::tick, stand == Stand::Here ? ui.theme.query : ui.theme.text2, Ink::Regular, Align::Left,
+           inner - time - ui.px(6)});
   tooltip(ui, touch.hovered, box,
           {own(chapter.title),
            words_of_stand(view, chapter),
