@@ -193,6 +193,19 @@ TEST_CASE("what AttnScope writes begins as its types say", "[packages]") {
   CHECK(lessons > 20);
 }
 
+TEST_CASE("a package has every folder of assets but the pictures of the README.md files", "[packages]") {
+  const std::string script = bytes_of(house / "app/package");
+  const std::size_t begin = script.find("for part in "), end = script.find(';', begin);
+  REQUIRE(end != std::string::npos);
+  const std::string parts = script.substr(begin, end - begin) + " ";
+  for (const auto& entry : std::filesystem::directory_iterator(house / "assets")) {
+    const std::string name = entry.path().filename().native();
+    if (!entry.is_directory() || name == "pictures") continue;
+    INFO(name);
+    CHECK(parts.find(" " + name + " ") != std::string::npos);
+  }
+}
+
 TEST_CASE("the portable program finds every function of OpenGL and EGL that app calls", "[packages]") {
   const std::set<std::string> loaded = found(bytes_of(house / "app/package.d/portable/opengl.c"),
                                              "\n(?:EGL|GL)\\([^\n]*?, ((?:gl|egl)[A-Z]\\w+), \\(");
