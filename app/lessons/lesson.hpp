@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "app/lessons/expression.hpp"
-#include "app/lessons/line_error.hpp"
+#include "app/lessons/text/expression.hpp"
+#include "app/lessons/text/line_error.hpp"
 #include "app/lessons/trained_step.hpp"
 
 namespace attnscope::lessons {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/lessons/expression.hpp"
+#include "app/lessons/text/expression.hpp"
 #include "core/engine/result.hpp"
 
 namespace attnscope::lessons {

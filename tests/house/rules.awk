@@ -136,7 +136,7 @@ room == "app" {
     if (code ~ /ThreadPool [a-z_]+[({;]/ && file !~ /^app\/cli\//) found(pools, file)
     if (code ~ /std::(jthread|thread)[^:A-Za-z_]/) found(threads, file)
     # The expressions of lessons have a function exp(x), which authors write; it computes nothing of a result.
-    if (code ~ /std::exp\(/ && file != "app/lessons/expression.cpp") found(exps, file, matches(code, "std::exp\\("))
+    if (code ~ /std::exp\(/ && file != "app/lessons/text/expression.cpp") found(exps, file, matches(code, "std::exp\\("))
 }
 
 # The class App: statements of its own, without what stands in the brackets of templates or in types within it.

@@ -9,7 +9,7 @@
 #include "app/exports/html/page_parts.hpp"
 #include "app/exports/html/page_write.hpp"
 #include "app/kit/ui/own_words.hpp"
-#include "app/lessons/expression.hpp"
+#include "app/lessons/text/expression.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope::prints {

@@ -106,13 +106,22 @@ void continue_course(Scene& scene) {
     if (course.problem.empty()) return go_to_course(scene, course);
 }
 
+namespace {
+
+/// Whether an answer counts in a score: it was given, and is revealed.
+bool counts(const StepAnswer* answer, bool chooses) {
+  return answer != nullptr && answer->revealed && (chooses ? answer->chosen >= 0 : answer->near.has_value());
+}
+
+}  // namespace
+
 LessonScore chapter_score(const Scene& scene, const lessons::Course& course, std::size_t chapter) {
   LessonScore score;
   for (const lessons::CourseStop& stop : course.stops) {
     if (stop.chapter != chapter || !stop.asks) continue;
     const StepAnswer* const answer = answer_at(lesson_of(scene.view), stop);
     const bool chooses = !stop.right.empty();
-    if (answer == nullptr || !answer->revealed || (chooses ? answer->chosen < 0 : !answer->near)) continue;
+    if (!counts(answer, chooses)) continue;
     ++score.asked;
     const auto chosen = static_cast<std::size_t>(std::max<std::int64_t>(answer->chosen, 0));
     if (chooses ? chosen < stop.right.size() && stop.right[chosen] : *answer->near) ++score.right;
@@ -253,7 +262,7 @@ LessonScore lesson_score(const Scene& scene) {
     const StepAnswer* const answer = i == state.step                ? &state.answer
                                      : other != state.answers.end() ? &other->second
                                                                     : nullptr;
-    if (answer == nullptr || !answer->revealed || (chooses ? answer->chosen < 0 : !answer->near)) continue;
+    if (!counts(answer, chooses)) continue;
     ++score.asked;
     if (chooses ? is_right(*question, *answer) : *answer->near) ++score.right;
   }

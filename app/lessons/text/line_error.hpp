@@ -1,4 +1,4 @@
-// app/lessons: an error in a lesson's text that knows its line, and the position of a block's JSON.
+// app/lessons/text: an error in a lesson's text that knows its line, and the position of a block's JSON.
 #pragma once
 
 #include <string>

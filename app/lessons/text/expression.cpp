@@ -1,4 +1,4 @@
-#include "app/lessons/expression.hpp"
+#include "app/lessons/text/expression.hpp"
 
 #include <algorithm>
 #include <array>

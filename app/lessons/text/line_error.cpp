@@ -1,4 +1,4 @@
-#include "app/lessons/line_error.hpp"
+#include "app/lessons/text/line_error.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// app/lessons: numbers in a lesson's prose and the conditions of its steps are expressions that are computed,
+// app/lessons/text: numbers in a lesson's prose and the conditions of its steps are expressions that are computed,
 // never typed: "entropy(2) / ln(6)", "weight(2, 4) > 0.9 and not divided". This file knows no results: the
 // caller that evaluates an expression looks up its names and functions.
 #pragma once
