@@ -8,6 +8,33 @@
 
 namespace attnscope {
 
+namespace {
+
+/// Why only the CPU prepares the heads of a block with these settings; a changed block may have them, too.
+std::string why_on_cpu(const LayerSpec& block) {
+  if (block.position_settings.query_growth != 0)
+    return "Queries that grow with their positions are computed on the CPU only.";
+  if (norms_all_heads(block.qk_norm)) return "Norms over all heads run on the CPU only.";
+  return {};
+}
+
+}  // namespace
+
+std::string why_on_cpu(const Model& model) {
+  for (const std::optional<StackSpec>* spec : {&model.spec.encoder, &model.spec.decoder}) {
+    if (!*spec) continue;
+    const StackSpec& stack = **spec;
+    if (stack.experts) return "Experts run on the CPU only.";
+    if (stack.residual_scale != 1) return "Multiplied additions to the stream run on the CPU only.";
+    for (const LayerSpec& block : stack.blocks)
+      if (std::string why = why_on_cpu(block); !why.empty()) return why;
+  }
+  for (const StackWeights* stack : {&model.encoder, &model.decoder})
+    for (const BlockWeights& block : stack->blocks)
+      if (!block.attention.sinks.empty()) return "Learned sinks join the softmax on the CPU only.";
+  return {};
+}
+
 BlockMath::BlockMath(const StackSpec& spec, std::int64_t length, const Work& work, RowOperators& operators)
     : spec_(spec), work_(work), operators_(operators), length_(length) {
   check_arrangement(spec);
@@ -36,6 +63,8 @@ void BlockMath::project(std::span<const LinearMap> maps, const ConstFloatRows& x
 
 void BlockMath::prepare_heads(const LayerSpec& of, const AttentionWeights& weights,
                               std::span<const std::int64_t> positions, const FloatRows& rows) {
+  if (!operators_.is_here())
+    if (const std::string why = why_on_cpu(of); !why.empty()) throw Error(why);
   const HeadColumns& columns = weights.columns;
   const HeadsInRows queries{rows.data + columns.query, rows.rows, of.heads, rows.stride, columns.stride};
   const HeadsInRows keys{rows.data + columns.key, rows.rows, of.kv_heads, rows.stride, columns.stride};
@@ -56,8 +85,6 @@ void BlockMath::prepare_heads(const LayerSpec& of, const AttentionWeights& weigh
   operators_.rotate(work_, of.positions, frequencies, positions, queries);
   operators_.rotate(work_, of.positions, frequencies, positions, keys);
   if (of.position_settings.query_growth == 0) return;
-  if (!operators_.is_here())
-    throw Error("Queries that grow with their positions are computed on the CPU only.");
   const RopeSettings rope = rope_of(of);
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     const auto factor = static_cast<float>(query_factor(rope, positions[static_cast<std::size_t>(r)]));
@@ -116,7 +143,6 @@ FloatRows BlockMath::written_by_mlp(const BlockWeights& block, const FloatRows& 
 
 void BlockMath::scale(const FloatRows& rows) const {
   if (spec_.residual_scale == 1) return;
-  if (!operators_.is_here()) throw Error("Multiplied additions to the stream run on the CPU only.");
   const auto factor = static_cast<float>(spec_.residual_scale);
   for (std::int64_t i = 0; i < rows.rows; ++i)
     for (std::int64_t c = 0; c < rows.width; ++c) rows.data[i * rows.stride + c] *= factor;
@@ -139,7 +165,6 @@ FloatRows BlockMath::transform(const BlockWeights& block, const FloatRows& x) {
 }
 
 FloatRows BlockMath::mixed(const MixtureWeights& mixture, const FloatRows& x) {
-  if (!operators_.is_here()) throw Error("Experts run on the CPU only.");
   const ExpertSettings& settings = *spec_.experts;
   const std::int64_t experts = mixture.router.d_out();
   std::vector<float> logits(static_cast<std::size_t>(x.rows * experts));

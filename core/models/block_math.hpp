@@ -20,6 +20,9 @@ struct BlockParts {
   std::function<FloatRows(const FloatRows& x)> cross = {};
 };
 
+/// Why only the CPU can run the model, as a sentence; empty if other operators can, too.
+std::string why_on_cpu(const Model&);
+
 /// For one thread at a time. Rows lie where the operators keep theirs. On the CPU each row's bits depend on
 /// that row alone, not on how many rows there are. Results lie in buffers that are reused: that of normed()
 /// until its next call, that of output() likewise, both until finish() is called. Throws Cancelled.

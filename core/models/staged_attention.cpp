@@ -314,6 +314,11 @@ void check_attention(const BlockChange& change, const StackSpec& stack) {
   if (change.of == AttentionOf::Cross)
     refuse("settings of its own for its attention to the encoder, except scale and temperature");
   const LayerSpec& own = stack.blocks[static_cast<std::size_t>(change.block)];
+  const auto normed = [](const LayerSpec& of) { return of.qk_norm.kind != QkNorm::Kind::None; };
+  if (normed(layer) && normed(own) && norms_all_heads(layer.qk_norm) != norms_all_heads(own.qk_norm))
+    refuse(
+        "a norm of queries and keys over all heads where the model's is of each, or the other way round: its "
+        "weights would not fit");
   const int heads = own.heads;
   if (const TensorPtr& added = layer.masking.additive;
       added && (added->shape()[0] != 1 || (added->shape()[1] != 1 && added->shape()[1] != heads)))

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/models/block_math.hpp"
 #include "core/models/model_head.hpp"
 #include "core/models/opened/layer_changes.hpp"
 #include "core/readouts/text/not_finite.hpp"
@@ -104,8 +105,10 @@ void ModelWork::compute_with(const MakeRowOperators& make) {
   backend_note_.clear();
   operators_ = nullptr;
   runs_ = {};
+  if (!make) return;
+  if (const std::string why = why_on_cpu(*opened_->model); !why.empty()) return give_up_operators(why);
   try {
-    if (make) operators_ = make(count_weights(*opened_->model), backend_note_);
+    operators_ = make(count_weights(*opened_->model), backend_note_);
   } catch (const Error& error) {  // an error of the backend, not of the model
     give_up_operators(error.what());
   }
