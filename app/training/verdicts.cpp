@@ -21,18 +21,18 @@ std::size_t most_of(const LabPoint& point, std::size_t score) {
 std::string percent(double share) { return fixed(100 * share, 0); }
 
 /// The loss of a small batch varies; a loss a tenth below the floor is no accident.
-std::optional<Verdict> leak(const Ui& ui, const JudgedRuns& runs) {
+std::optional<LabVerdict> leak(const Ui& ui, const JudgedRuns& runs) {
   if (!runs.lab.floor || runs.lab.task->floor_group < 0) return std::nullopt;
   const auto group = static_cast<std::size_t>(runs.lab.task->floor_group);
   for (const LabRun* run : {runs.a, runs.b}) {
     const LabPoint* const point = run == nullptr ? nullptr : run->point_at(runs.step);
     if (point == nullptr || point->metrics.groups[group].loss > 0.9 * *runs.lab.floor) continue;
     const std::string name(1, static_cast<char>('A' + run->number));
-    return Verdict{"Run " + own(name) + " leaks",
-                   "Loss " + fixed(point->metrics.groups[group].loss, 3) + " at step " +
-                       grouped(point->metrics.step) + ", below the floor of " + fixed(*runs.lab.floor, 3) +
-                       ": the model reads the answer and predicts nothing.",
-                   ui.theme.key};
+    return LabVerdict{"Run " + own(name) + " leaks",
+                      "Loss " + fixed(point->metrics.groups[group].loss, 3) + " at step " +
+                          grouped(point->metrics.step) + ", below the floor of " + fixed(*runs.lab.floor, 3) +
+                          ": the model reads the answer and predicts nothing.",
+                      ui.theme.key};
   }
   return std::nullopt;
 }
@@ -48,7 +48,7 @@ int formed_score(const LabPoint& before, const LabPoint& after) {
   return -1;
 }
 
-std::optional<Verdict> phase(const Ui& ui, const JudgedRuns& runs) {
+std::optional<LabVerdict> phase(const Ui& ui, const JudgedRuns& runs) {
   if (!runs.phase) return std::nullopt;
   const training::TaskRow& task = *runs.lab.task;
   const LabPoint *const before = runs.a->point_at(runs.phase->from), *const after =
@@ -73,11 +73,11 @@ std::optional<Verdict> phase(const Ui& ui, const JudgedRuns& runs) {
              "”: " + fixed(before->metrics.groups[group].loss, 2) + ", then " +
              fixed(after->metrics.groups[group].loss, 2) + ".";
   }
-  return Verdict{title, words, ui.theme.query};
+  return LabVerdict{title, words, ui.theme.query};
 }
 
 /// What the head with most of a score does with it.
-Verdict of_score(const Ui& ui, const JudgedRuns& runs, const LabPoint& point, std::size_t score) {
+LabVerdict of_score(const Ui& ui, const JudgedRuns& runs, const LabPoint& point, std::size_t score) {
   const training::TaskRow& task = *runs.lab.task;
   const std::size_t head = most_of(point, score);
   const std::string name = lab_head_name(*runs.lab.recipe, static_cast<std::int64_t>(head)),
@@ -100,8 +100,8 @@ Verdict of_score(const Ui& ui, const JudgedRuns& runs, const LabPoint& point, st
 
 }  // namespace
 
-std::vector<Verdict> verdicts(const Ui& ui, const JudgedRuns& runs) {
-  std::vector<Verdict> all;
+std::vector<LabVerdict> verdicts(const Ui& ui, const JudgedRuns& runs) {
+  std::vector<LabVerdict> all;
   if (const auto leaks = leak(ui, runs)) all.push_back(*leaks);
   if (const auto formed = phase(ui, runs)) all.push_back(*formed);
   const LabPoint* const point = runs.shown->point_at(runs.step);
@@ -110,13 +110,13 @@ std::vector<Verdict> verdicts(const Ui& ui, const JudgedRuns& runs) {
   return all;
 }
 
-float verdict_height(const Ui& ui, const Verdict& verdict, float width) {
+float verdict_height(const Ui& ui, const LabVerdict& verdict, float width) {
   const float inner = width - ui.px(24);
   return ui.px(7) + ui.paragraph_height(inner, verdict.title, type::label, Ink::Semibold) + ui.px(2) +
          ui.paragraph_height(inner, verdict.words, type::tick) + ui.px(7);
 }
 
-void draw_verdict(const Ui& ui, const Verdict& verdict, const Box& box) {
+void draw_verdict(const Ui& ui, const LabVerdict& verdict, const Box& box) {
   ui.fill(box, ui.theme.raised, ui.px(4));
   ui.fill({box.x, box.y, ui.px(3), box.h}, verdict.colour);
   const float x = box.x + ui.px(14), wide = box.w - ui.px(24);
@@ -125,7 +125,7 @@ void draw_verdict(const Ui& ui, const Verdict& verdict, const Box& box) {
   ui.paragraph(x, box.y + ui.px(9) + title, wide, verdict.words, {type::tick, ui.theme.text2});
 }
 
-void draw_verdicts(const Ui& ui, const std::vector<Verdict>& all, const Box& box) {
+void draw_verdicts(const Ui& ui, const std::vector<LabVerdict>& all, const Box& box) {
   const float gap = ui.px(12);
   for (std::size_t count = std::min<std::size_t>(all.size(), 3); count > 0; --count) {
     const auto several = static_cast<float>(count);
@@ -133,7 +133,7 @@ void draw_verdicts(const Ui& ui, const std::vector<Verdict>& all, const Box& box
     const bool fits =
         wide >= ui.px(240) &&
         std::all_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count),
-                    [&](const Verdict& one) { return verdict_height(ui, one, wide) <= box.h + ui.px(2); });
+                    [&](const LabVerdict& one) { return verdict_height(ui, one, wide) <= box.h + ui.px(2); });
     if (!fits) continue;
     for (std::size_t i = 0; i < count; ++i)
       draw_verdict(ui, all[i], {box.x + (wide + gap) * static_cast<float>(i), box.y, wide, box.h});

@@ -13,7 +13,7 @@
 
 namespace attnscope {
 
-struct Verdict {
+struct LabVerdict {
   std::string title, words;
   Rgba colour = 0;
 };
@@ -29,13 +29,13 @@ struct JudgedRuns {
   std::optional<PhaseChange> phase = {};
 };
 /// A run that reads its answers, the phase change, and for each score of the task the head with most of it.
-std::vector<Verdict> verdicts(const Ui&, const JudgedRuns&);
+std::vector<LabVerdict> verdicts(const Ui&, const JudgedRuns&);
 
 /// The height that it takes, and the card itself.
-float verdict_height(const Ui&, const Verdict&, float width);
-void draw_verdict(const Ui&, const Verdict&, const Box&);
+float verdict_height(const Ui&, const LabVerdict&, float width);
+void draw_verdict(const Ui&, const LabVerdict&, const Box&);
 /// Side by side, as many as there is room for with all of their words.
-void draw_verdicts(const Ui&, const std::vector<Verdict>&, const Box&);
+void draw_verdicts(const Ui&, const std::vector<LabVerdict>&, const Box&);
 
 /// The head that has learned most of what the task asks, and the score by which it has.
 struct BestHead {

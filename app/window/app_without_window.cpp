@@ -11,7 +11,7 @@ namespace {
 constexpr float time_step = 1.0f / 60;
 constexpr int most_frames = 600;  // ten seconds; an animation may never end
 constexpr int layout_frames = 3;
-constexpr std::chrono::milliseconds pause{1};  // between two looks at what a worker does
+constexpr std::chrono::milliseconds look_pause{1};  // between two looks at what a worker does
 
 }  // namespace
 
@@ -49,7 +49,7 @@ void AppWithoutWindow::arrive() {
     build(time_step);
     engine.wait_idle();
     while (files.models.arrival() && models.busy() && models.latest() == before)
-      std::this_thread::sleep_for(pause);
+      std::this_thread::sleep_for(look_pause);
   } while ((files.opening.is_on_its_way() || files.arriving.arrival()) && !app.settled());
 }
 
@@ -94,7 +94,7 @@ bool AppWithoutWindow::wait_for_model(const ModelReadingPtr& before) {
       break;
     }
     const Clock::time_point began = Clock::now();
-    std::this_thread::sleep_for(pause);
+    std::this_thread::sleep_for(look_pause);
     if (is_seen) *model_left_ -= Clock::now() - began;
   }
   return true;

@@ -122,12 +122,27 @@ TEST_CASE("every setting comes back", "[json]") {
                             Activation::Silu,
                             24};
   document.layer().position_settings = {
-      500,   4,     RopeScaling::Yarn,
-      2.5f,  100,   0.5f,
-      3,     2,     40,
-      false, 1.5f,  std::make_shared<const Tensor>(Shape{2}, std::vector<float>{1.5f, 4}),
-      8,     20,    false,
-      5,     false, false};
+      500,
+      4,
+      RopeScaling::Yarn,
+      2.5f,
+      100,
+      0.5f,
+      3,
+      2,
+      40,
+      false,
+      1.5f,
+      std::make_shared<const Tensor>(Shape{2}, std::vector<float>{1.5f, 4}),
+      std::make_shared<const Tensor>(Shape{2}, std::vector<float>{1.25f, 3}),
+      0.5f,
+      600,
+      8,
+      20,
+      false,
+      5,
+      false,
+      false};
   document.layer().masking.window = {3, -1};
   document.layer().masking.sparsity = {Sparsity::Kind::Lsh, 5, 6, 2, 8, 3, 77, 9, 4, 3};
   document.layer().masking.heads = {0, 3};

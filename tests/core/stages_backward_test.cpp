@@ -236,13 +236,16 @@ TEST_CASE("backward: the softmax with sinks, which have a gradient of their own"
 
 TEST_CASE("backward: normed heads, with the rows of no token as they are") {
   Family f;
-  const Values x = f.tensor({2, 2, 4, 6}), g = f.tensor(x.shape()), weight = f.tensor({6});
-  for (const NormKind kind : {NormKind::LayerNorm, NormKind::RmsNorm}) {
-    const NormSettings settings{kind, 0.1};
+  const Values x = f.tensor({2, 2, 4, 6}), g = f.tensor(x.shape()), of_each = f.tensor({6}),
+               of_all = f.tensor({12});
+  for (const HeadNorm& norm : {HeadNorm{{NormKind::LayerNorm, 0.1}}, HeadNorm{{NormKind::RmsNorm, 0.1}},
+                               HeadNorm{{NormKind::RmsNorm, 0.1}, true}}) {
+    CAPTURE(norm.settings.kind, norm.all_heads);
+    const Values& weight = norm.all_heads ? of_all : of_each;
     const auto forward = [&](const Values& of, const Values& by) {
-      return norm_heads<double>(f.work(), settings, &by, of, 3);
+      return norm_heads<double>(f.work(), norm, &by, of, 3);
     };
-    const auto d = norm_heads_backward<double>(f.work(), {settings, &weight, x, 3}, g);
+    const auto d = norm_heads_backward<double>(f.work(), {norm, &weight, x, 3}, g);
     CHECK(disagreement(x, d.x, g, [&](const Values& of) { return forward(of, weight); }) == "");
     CHECK(disagreement(weight, d.weight, g, [&](const Values& of) { return forward(x, of); }) == "");
   }

@@ -42,7 +42,7 @@ float draw_way_back(const LessonPage& page, float x, float line) {
 }
 
 /// One bar for each step. Returns the y below.
-float draw_step_bars(const LessonPage& page, const HeadFacts& facts, float x, float y, float width) {
+float draw_step_bars(const LessonPage& page, const HeadLine& facts, float x, float y, float width) {
   const Ui& ui = page.ui();
   const std::int64_t at = facts.at, count = facts.count;
   const float gap = ui.px(page.narrow ? 3 : 8);
@@ -181,7 +181,7 @@ void make_answer_visible(LessonPage& page, const ColumnStretch& card, float colu
 float draw_narrow_head(const LessonPage& page, float x, float y, float width) {
   const Ui& ui = page.ui();
   const float line = y + ui.px(12), left = x + draw_way_back(page, x, line) + ui.px(8);
-  const HeadFacts facts = head_facts(page);
+  const HeadLine facts = head_line(page);
   const std::string place = std::to_string(facts.at + 1) + " of " + std::to_string(facts.count);
   const float wide =
       ui.text(x + width, line, place, {type::label, ui.theme.text2, Ink::Regular, Align::Right});

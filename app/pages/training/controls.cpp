@@ -364,7 +364,7 @@ void draw_runs(LabColumn& c) {
 void draw_learned(LabColumn& c) {
   const TrainingPanels& panels = c.panels;
   if (panels.has_verdicts) return;
-  for (const Verdict& one : verdicts(c.ui(), panels.judged())) {
+  for (const LabVerdict& one : verdicts(c.ui(), panels.judged())) {
     const Box card{c.x, c.y, c.width, verdict_height(c.ui(), one, c.width)};
     draw_verdict(c.ui(), one, card);
     c.y += card.h + c.ui().px(8);

@@ -146,20 +146,20 @@ void read_head(const ConfigObject& config, ModelConfig& result) {
 }
 
 /// Vision-language models whose decoder is a known family.
-constexpr auto around_text =
-    std::to_array<std::string_view>({"mistral3", "gemma3", "llava", "llava_next", "llava_next_video",
-                                     "llava_onevision", "vipllava", "idefics3", "smolvlm"});
+constexpr auto around_text = std::to_array<std::string_view>(
+    {"mistral3", "gemma3", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "llava", "llava_next",
+     "llava_next_video", "llava_onevision", "vipllava", "idefics3", "smolvlm"});
 
 /// The decoder's settings, "text_config", of such a model; null for others.
 const json* text_config_of(const ConfigObject& config) {
   constexpr std::string_view name = "text_config";
   const json* found = config.find(name);
   const std::string type = config.text("model_type", "");
-  if (found == nullptr || find_family(type) != nullptr) return nullptr;
+  const bool is_around = std::ranges::find(around_text, type) != around_text.end();
+  if (found == nullptr || (find_family(type) != nullptr && !is_around)) return nullptr;
   const std::string text = config.object(name).text("model_type", "");
   const Family* family = find_family(text);
-  const bool is_known = std::ranges::find(around_text, type) != around_text.end();
-  if (!is_known || family == nullptr || family->decoder.empty() || !family->encoder.empty())
+  if (!is_around || family == nullptr || family->decoder.empty() || !family->encoder.empty())
     config.refuse(name,
                   fmt::format("the settings of a decoder ({}) within a model of the type {}, which is no "
                               "family that is known here.",
@@ -206,6 +206,7 @@ ModelConfig read_object(const ConfigObject& config, const Family& family, std::s
   result.attention_bias =
       config.boolean(family.attention_bias_key, config.boolean("qkv_bias", family.attention_bias));
   result.mlp_bias = config.boolean(family.mlp_bias_key, family.mlp_bias);
+  if (!family.groups_key.empty()) result.groups = config.whole(family.groups_key, 1, 1, most_blocks);
   spec.end_ids = ids_of(config, "eos_token_id");
   if (const std::vector<std::int64_t> begin = ids_of(config, "bos_token_id"); !begin.empty())
     spec.begin_id = begin[0];

@@ -17,6 +17,7 @@ struct ModelConfig {
   bool attention_bias = true, mlp_bias = true;  // for BiasRule::Attention and Mlp
   bool gguf = false;                            // tensors have GGUF's names
   bool input_output = false;                    // matrices lie as [d_in][d_out]
+  int groups = 0;                               // of blocks that share their weights; 0: none do
   bool within = false;                          // the decoder of a vision-language model
 };
 

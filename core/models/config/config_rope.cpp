@@ -17,11 +17,27 @@ using nlohmann::json;
 
 constexpr int longest_context = 1 << 24;
 /// "attn_factor" is a key of GGUF files, which transformers does not read in a config.
-constexpr auto rope_keys = std::to_array<std::string_view>(
-    {"rope_theta", "rope_type", "type", "factor", "original_max_position_embeddings", "low_freq_factor",
-     "high_freq_factor", "beta_fast", "beta_slow", "truncate", "attention_factor", "mscale", "mscale_all_dim",
-     "partial_rotary_factor", "finetuned", "attn_factor", "short_factor", "long_factor",
-     "llama_4_scaling_beta"});
+constexpr auto rope_keys = std::to_array<std::string_view>({"rope_theta",
+                                                            "rope_type",
+                                                            "type",
+                                                            "factor",
+                                                            "original_max_position_embeddings",
+                                                            "low_freq_factor",
+                                                            "high_freq_factor",
+                                                            "beta_fast",
+                                                            "beta_slow",
+                                                            "truncate",
+                                                            "attention_factor",
+                                                            "mscale",
+                                                            "mscale_all_dim",
+                                                            "partial_rotary_factor",
+                                                            "finetuned",
+                                                            "attn_factor",
+                                                            "short_factor",
+                                                            "long_factor",
+                                                            "llama_4_scaling_beta",
+                                                            "mrope_section",
+                                                            "mrope_interleaved"});
 
 bool is_object(const json* found) { return found != nullptr && !(found->is_object() && found->empty()); }
 

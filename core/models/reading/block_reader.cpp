@@ -5,6 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
 #include "core/models/reading/mixture_reader.hpp"
 
 namespace attnscope {
@@ -72,6 +75,12 @@ class BlockReader {
       return;
     }
     block.down = reader_.map(*find_part(names_, Part::Down), i, inner, d);
+    if (const PartName* both = find_part(names_, Part::UpGate)) {
+      const LinearMap stacked = reader_.map(*both, i, d, 2 * inner);
+      block.up = rows_of(stacked, 0, inner);
+      block.gate = rows_of(stacked, inner, inner);
+      return;
+    }
     if (const PartName* both = find_part(names_, Part::GateUp)) {
       const LinearMap stacked = reader_.map(*both, i, d, 2 * inner);
       block.gate = rows_of(stacked, 0, inner);
@@ -117,6 +126,17 @@ class BlockReader {
                        all = queries + 2 * keys;
     if (reader_.config().gguf || reader_.family().fused == FusedOrder::Stacked)
       return {0, queries, queries + keys, d_k, all};
+    if (reader_.family().fused == FusedOrder::Quarters) {
+      if (of.heads % 4 != 0)
+        throw Error(fmt::format("{} heads cannot be shared by four quarters.", of.heads));
+      const std::int64_t quarter = of.heads / 4;
+      std::vector<std::int64_t> heads;
+      for (const std::int64_t part : {0, 2, 1})  // query, key, value, which lies between
+        for (std::int64_t h = 0; h < of.heads; ++h)
+          heads.push_back((h / quarter * 3 + part) * quarter + h % quarter);
+      map = in_order(map, heads, d_k);
+      return {0, queries, queries + keys, d_k, all};
+    }
     if (of.heads == of.kv_heads) return {0, d_k, 2 * d_k, 3 * d_k, all};
     // Heads of a group follow each other at no even distance: the rows are put in order.
     const std::int64_t shared = of.heads / of.kv_heads;

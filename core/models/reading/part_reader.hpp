@@ -22,7 +22,12 @@ class PartReader {
 
   /// The path of the part in the files.
   std::string path(const PartName& name, std::size_t block = 0) const {
-    return config_.gguf ? gguf_path_of(family_, name.part, block) : path_of(name, block);
+    return config_.gguf ? gguf_path_of(family_, name.part, block) : path_of(name, place_of(block));
+  }
+  /// The number of the block in names: that of its group where blocks share their weights.
+  std::size_t place_of(std::size_t block) const {
+    const auto groups = static_cast<std::size_t>(config_.groups);
+    return groups == 0 ? block : block * groups / config_.spec.input_stack().blocks.size();
   }
   bool has_bias(BiasRule) const;
   /// Weights of `width` numbers each, as a norm uses them: not as files hold them, see NormForm.

@@ -8,17 +8,18 @@ namespace attnscope {
 namespace {
 
 constexpr auto table = std::to_array<const Family*>(
-    {&gpt2_family,       &llama_family,  &mistral_family, &ministral_family,  &ministral3_family,
-     &qwen2_family,      &qwen3_family,  &smollm3_family, &helium_family,     &gemma_family,
-     &gemma2_family,     &gemma3_family, &phi_family,     &phi3_family,       &olmo_family,
-     &olmo2_family,      &olmo3_family,  &exaone4_family, &granite_family,    &cohere_family,
-     &cohere2_family,    &glm_family,    &glm4_family,    &stablelm_family,   &starcoder2_family,
-     &nemotron_family,   &neox_family,   &gptj_family,    &gpt_neo_family,    &opt_family,
-     &falcon_family,     &bloom_family,  &bert_family,    &roberta_family,    &distilbert_family,
-     &reader_family,     &t5_family,     &vit_family,     &mixtral_family,    &qwen2_moe_family,
-     &qwen3_moe_family,  &olmoe_family,  &gpt_oss_family, &roformer_family,   &mpnet_family,
-     &nomic_bert_family, &esm_family,    &electra_family, &modernbert_family, &mt5_family,
-     &umt5_family,       &dinov2_family});
+    {&gpt2_family,       &llama_family,  &mistral_family,     &ministral_family,  &ministral3_family,
+     &qwen2_family,      &qwen3_family,  &smollm3_family,     &helium_family,     &gemma_family,
+     &gemma2_family,     &gemma3_family, &phi_family,         &phi3_family,       &olmo_family,
+     &olmo2_family,      &olmo3_family,  &exaone4_family,     &granite_family,    &cohere_family,
+     &cohere2_family,    &glm_family,    &glm4_family,        &stablelm_family,   &starcoder2_family,
+     &nemotron_family,   &neox_family,   &gptj_family,        &gpt_neo_family,    &opt_family,
+     &falcon_family,     &bloom_family,  &bert_family,        &roberta_family,    &distilbert_family,
+     &reader_family,     &t5_family,     &vit_family,         &mixtral_family,    &qwen2_moe_family,
+     &qwen3_moe_family,  &olmoe_family,  &gpt_oss_family,     &roformer_family,   &mpnet_family,
+     &nomic_bert_family, &esm_family,    &electra_family,     &modernbert_family, &mt5_family,
+     &umt5_family,       &dinov2_family, &gpt_bigcode_family, &codegen_family,    &eurobert_family,
+     &albert_family,     &gte_family,    &glm4_moe_family});
 
 constexpr auto gguf_names = std::to_array<std::pair<Part, std::string_view>>({
     {Part::TokenTable, "token_embd"},
@@ -78,7 +79,8 @@ const PartName* find_part(std::span<const PartName> names, Part part) {
 
 bool Family::is_gated() const {
   if (!encoder.empty() && !decoder.empty()) return false;
-  return find_part(blocks(), Part::Gate) != nullptr || find_part(blocks(), Part::GateUp) != nullptr;
+  return find_part(blocks(), Part::Gate) != nullptr || find_part(blocks(), Part::GateUp) != nullptr ||
+         find_part(blocks(), Part::UpGate) != nullptr;
 }
 
 std::string path_of(const PartName& name, std::size_t block, std::size_t expert) {

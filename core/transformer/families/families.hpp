@@ -18,7 +18,8 @@ extern const Family gpt2_family, llama_family, mistral_family, ministral_family,
     nemotron_family, neox_family, gptj_family, gpt_neo_family, opt_family, falcon_family, bloom_family,
     bert_family, roberta_family, distilbert_family, reader_family, t5_family, vit_family, mixtral_family,
     qwen2_moe_family, qwen3_moe_family, olmoe_family, gpt_oss_family, roformer_family, mpnet_family,
-    nomic_bert_family, esm_family, electra_family, modernbert_family, mt5_family, umt5_family, dinov2_family;
+    nomic_bert_family, esm_family, electra_family, modernbert_family, mt5_family, umt5_family, dinov2_family,
+    gpt_bigcode_family, codegen_family, eurobert_family, albert_family, gte_family, glm4_moe_family;
 
 std::span<const Family* const> families();
 /// By "model_type"; null if unknown.

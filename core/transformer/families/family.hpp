@@ -46,6 +46,7 @@ enum class Part : std::uint8_t {
   Gate,
   Up,
   GateUp,  // the two stacked in one matrix, the gate first
+  UpGate,  // the same, the gate second
   Down,
   Router,            // of a mixture of experts
   RouterCorrection,  // a vector
@@ -77,9 +78,10 @@ struct PartName {
 /// The order of rows in a matrix that makes queries, keys and values at once.
 enum class FusedOrder : std::uint8_t {
   None,
-  Stacked,  // all queries, all keys, all values
-  PerHead,  // for each head its query, key and value
-  Grouped,  // for each head of keys the queries that share it, its key and its value
+  Stacked,   // all queries, all keys, all values
+  PerHead,   // for each head its query, key and value
+  Grouped,   // for each head of keys the queries that share it, its key and its value
+  Quarters,  // CodeGen: for each quarter of the heads its queries, values and keys
 };
 
 /// What the files hold of a norm.
@@ -177,13 +179,14 @@ struct Family {
   bool attention_bias = false;  // unless the config says otherwise
   bool mlp_bias = false;        // unless the config says otherwise
   std::string_view attention_bias_key = "attention_bias", mlp_bias_key = "mlp_bias";
-  bool scaled_embeddings = false;  // by √d_model
-  bool may_decode = false;         // an encoder that "is_decoder" makes a decoder
-  bool reads_layer_types = false;  // "layer_types" says which blocks have a window
-  bool first_unnormed = false;     // the first block has no norm before attention
-  bool experts_stacked = false;    // all experts lie in one tensor, as gpt-oss has them
-  bool norms_all_heads = false;    // the norms of queries and keys are over all heads at once
-  bool turns_in_windows = false;   // blocks without a window have no positions, if others have one
+  bool scaled_embeddings = false;    // by √d_model
+  bool may_decode = false;           // an encoder that "is_decoder" makes a decoder
+  bool reads_layer_types = false;    // "layer_types" says which blocks have a window
+  bool first_unnormed = false;       // the first block has no norm before attention
+  std::string_view groups_key = {};  // blocks share weights in so many groups; empty: each has its own
+  bool experts_stacked = false;      // all experts lie in one tensor, as gpt-oss has them
+  bool norms_all_heads = false;      // the norms of queries and keys are over all heads at once
+  bool turns_in_windows = false;     // blocks without a window have no positions, if others have one
   RopeKeys rope = {};
 
   /// Widths of windows, 0 = none, for so many blocks; null: the family has none.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/spec.hpp"
 
 namespace attnscope {
@@ -19,5 +20,9 @@ void mix_blocks(StackSpec& stack, const ExpertSettings& experts, auto&& mixes) {
 inline void mix_blocks(StackSpec& stack, const ExpertSettings& experts) {
   mix_blocks(stack, experts, [](std::size_t) { return true; });
 }
+
+/// DeepSeek-V3's router, from the keys that families written like it share; what is missing has the numbers
+/// of `usual`. The first "first_k_dense_replace" blocks, by default `dense`, have a plain MLP.
+void mix_like_deepseek(const ConfigObject&, StackSpec&, ExpertSettings usual, int dense);
 
 }  // namespace attnscope

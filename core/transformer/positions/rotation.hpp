@@ -28,7 +28,7 @@ struct Rotation {
 enum class RotationOf : std::uint8_t { Queries, Keys };
 template <class T>
 Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, const RopeSettings&,
-                        Positions, std::int64_t length, RotationOf of);
+                        Positions, std::int64_t length, RotationOf of = RotationOf::Keys);
 
 /// RotateQuery, RotateKey: x [batch][heads][rows][d] with the first rotation.cosine.shape()[1] rows, those of
 /// tokens, rotated; the other rows are unchanged. `back` rotates by the negative angle.

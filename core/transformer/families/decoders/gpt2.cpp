@@ -1,4 +1,5 @@
-// GPT-2 (Radford et al. 2019).
+// GPT-2 (Radford et al. 2019), and GPT-BigCode (Ben Allal et al. 2023), StarCoder: with one head of keys, and
+// matrices as PyTorch has them.
 #include <array>
 #include <string_view>
 
@@ -14,6 +15,14 @@ using enum Part;
 using enum BiasRule;
 
 constexpr auto gpt2_types = std::to_array<std::string_view>({"gpt2"});
+constexpr auto bigcode_types = std::to_array<std::string_view>({"gpt_bigcode"});
+constexpr auto bigcode_own = std::to_array<std::string_view>({"scale_attn_weights", "multi_query"});
+// How attention's softmax is rounded, and how the model was run.
+constexpr auto bigcode_harmless = std::to_array<std::string_view>(
+    {"summary_type", "summary_use_proj", "summary_activation", "summary_first_dropout",
+     "summary_proj_to_labels", "n_ctx", "attention_softmax_in_fp32", "scale_attention_softmax_in_fp32",
+     "inference_runner", "pad_key_length", "pre_allocate_kv_cache", "validate_runner_input", "max_batch_size",
+     "max_sequence_length"});
 constexpr auto gpt2_prefixes = std::to_array<std::string_view>({"transformer."});
 constexpr auto gpt2_aliases = std::to_array<KeyAlias>({{"hidden_size", "n_embd"},
                                                        {"num_hidden_layers", "n_layer"},
@@ -66,23 +75,45 @@ void read_stack(const ConfigObject& config, StackSpec& stack) {
   }
 }
 
+void read_bigcode(const ConfigObject& config, StackSpec& stack) {
+  const bool scaled = config.boolean("scale_attn_weights", true);
+  const bool one = config.boolean("multi_query", true);
+  for (LayerSpec& block : stack.blocks) {
+    if (!scaled) block.scaling = scaling_of(1, block.d_k);
+    if (one) block.kv_heads = 1;
+  }
+}
+
+constexpr Family gpt2{.name = "GPT-2",
+                      .model_types = gpt2_types,
+                      .prefixes = gpt2_prefixes,
+                      .positions = Positions::Learned,
+                      .fused = FusedOrder::Stacked,
+                      .input_output = true,
+                      .keys = keys,
+                      .model = gpt2_model,
+                      .decoder = gpt2_blocks,
+                      .aliases = gpt2_aliases,
+                      .heads = decoder_heads,
+                      .read_stack = read_stack,
+                      .own_keys = own_keys,
+                      .harmless_keys = harmless_keys,
+                      .gguf = &gguf};
+
 }  // namespace
 }  // namespace gpt2_rows
 
-constinit const Family gpt2_family{.name = "GPT-2",
-                                   .model_types = gpt2_rows::gpt2_types,
-                                   .prefixes = gpt2_rows::gpt2_prefixes,
-                                   .positions = Positions::Learned,
-                                   .fused = FusedOrder::Stacked,
-                                   .input_output = true,
-                                   .keys = gpt2_rows::keys,
-                                   .model = gpt2_rows::gpt2_model,
-                                   .decoder = gpt2_rows::gpt2_blocks,
-                                   .aliases = gpt2_rows::gpt2_aliases,
-                                   .heads = decoder_heads,
-                                   .read_stack = gpt2_rows::read_stack,
-                                   .own_keys = gpt2_rows::own_keys,
-                                   .harmless_keys = gpt2_rows::harmless_keys,
-                                   .gguf = &gpt2_rows::gguf};
+constinit const Family gpt2_family = gpt2_rows::gpt2;
+
+constinit const Family gpt_bigcode_family = like(gpt2_rows::gpt2, [](Family& made) {
+  made.name = "GPT-BigCode";
+  made.model_types = gpt2_rows::bigcode_types;
+  made.input_output = false;
+  made.keys.default_activation = "gelu_pytorch_tanh";
+  made.read_stack = gpt2_rows::read_bigcode;
+  made.own_keys = gpt2_rows::bigcode_own;
+  made.harmless_keys = gpt2_rows::bigcode_harmless;
+  made.gguf = nullptr;
+});
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
 // GPT-J (Wang and Komatsuzaki 2021): attention and MLP read one norm; a part of each head turns, in pairs of
-// neighbours.
+// neighbours. CodeGen (Nijkamp et al. 2022): the same with one matrix for queries, values and keys.
 #include <array>
 #include <string_view>
 
@@ -15,6 +15,7 @@ using enum Part;
 using enum BiasRule;
 
 constexpr auto types = std::to_array<std::string_view>({"gptj"});
+constexpr auto codegen_types = std::to_array<std::string_view>({"codegen"});
 constexpr auto prefixes = std::to_array<std::string_view>({"transformer."});
 constexpr auto aliases = std::to_array<KeyAlias>({{"hidden_size", "n_embd"},
                                                   {"num_hidden_layers", "n_layer"},
@@ -26,6 +27,14 @@ constexpr auto blocks = std::to_array<PartName>({
     {Query, "h.{}.attn.q_proj"},
     {Key, "h.{}.attn.k_proj"},
     {Value, "h.{}.attn.v_proj"},
+    {Output, "h.{}.attn.out_proj"},
+    {Up, "h.{}.mlp.fc_in", Always},
+    {Down, "h.{}.mlp.fc_out", Always},
+    {FinalNorm, "ln_f"},
+});
+constexpr auto codegen_blocks = std::to_array<PartName>({
+    {AttentionNorm, "h.{}.ln_1"},
+    {QueryKeyValue, "h.{}.attn.qkv_proj"},
     {Output, "h.{}.attn.out_proj"},
     {Up, "h.{}.mlp.fc_in", Always},
     {Down, "h.{}.mlp.fc_out", Always},
@@ -63,24 +72,33 @@ void read_stack(const ConfigObject& config, StackSpec& stack) {
   }
 }
 
+constexpr Family gptj{.name = "GPT-J",
+                      .model_types = types,
+                      .prefixes = prefixes,
+                      .arrangement = Arrangement::Parallel,
+                      .norm = NormKind::LayerNorm,
+                      .positions = Positions::RopeInterleaved,
+                      .keys = keys,
+                      .model = model,
+                      .decoder = blocks,
+                      .aliases = aliases,
+                      .heads = gated_heads,
+                      .tied = false,
+                      .rope = {.partial = true},
+                      .read_stack = read_stack,
+                      .own_keys = own_keys,
+                      .harmless_keys = harmless_keys};
+
 }  // namespace
 }  // namespace gptj_rows
 
-constinit const Family gptj_family{.name = "GPT-J",
-                                   .model_types = gptj_rows::types,
-                                   .prefixes = gptj_rows::prefixes,
-                                   .arrangement = Arrangement::Parallel,
-                                   .norm = NormKind::LayerNorm,
-                                   .positions = Positions::RopeInterleaved,
-                                   .keys = gptj_rows::keys,
-                                   .model = gptj_rows::model,
-                                   .decoder = gptj_rows::blocks,
-                                   .aliases = gptj_rows::aliases,
-                                   .heads = gated_heads,
-                                   .tied = false,
-                                   .rope = {.partial = true},
-                                   .read_stack = gptj_rows::read_stack,
-                                   .own_keys = gptj_rows::own_keys,
-                                   .harmless_keys = gptj_rows::harmless_keys};
+constinit const Family gptj_family = gptj_rows::gptj;
+
+constinit const Family codegen_family = like(gptj_rows::gptj, [](Family& made) {
+  made.name = "CodeGen";
+  made.model_types = gptj_rows::codegen_types;
+  made.fused = FusedOrder::Quarters;
+  made.decoder = gptj_rows::codegen_blocks;
+});
 
 }  // namespace attnscope

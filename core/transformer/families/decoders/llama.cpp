@@ -23,8 +23,11 @@ constexpr auto mistral_types = std::to_array<std::string_view>({"mistral"});
 constexpr auto ministral_types = std::to_array<std::string_view>({"ministral"});
 constexpr auto ministral3_types = std::to_array<std::string_view>({"ministral3"});
 constexpr auto helium_types = std::to_array<std::string_view>({"helium"});
-constexpr auto qwen2_types = std::to_array<std::string_view>({"qwen2"});
-constexpr auto qwen3_types = std::to_array<std::string_view>({"qwen3"});
+// The text models of Qwen2-VL and its kin see one axis of positions: with text alone they are Qwen2 and
+// Qwen3.
+constexpr auto qwen2_types =
+    std::to_array<std::string_view>({"qwen2", "qwen2_vl_text", "qwen2_5_vl_text", "qwen2_vl", "qwen2_5_vl"});
+constexpr auto qwen3_types = std::to_array<std::string_view>({"qwen3", "qwen3_vl_text"});
 constexpr auto smollm3_types = std::to_array<std::string_view>({"smollm3"});
 constexpr auto llama_blocks = names_like(gated_blocks, {{Gate, "layers.{}.mlp.gate_proj", Mlp},
                                                         {Up, "layers.{}.mlp.up_proj", Mlp},

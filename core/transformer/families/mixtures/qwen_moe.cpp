@@ -19,7 +19,7 @@ using enum Part;
 using enum BiasRule;
 
 constexpr auto qwen2_types = std::to_array<std::string_view>({"qwen2_moe"});
-constexpr auto qwen3_types = std::to_array<std::string_view>({"qwen3_moe"});
+constexpr auto qwen3_types = std::to_array<std::string_view>({"qwen3_moe", "qwen3_vl_moe_text"});
 constexpr auto olmoe_types = std::to_array<std::string_view>({"olmoe"});
 /// Beside Llama's names; blocks without a mixture have Llama's MLP.
 constexpr PartName expert_names[]{{Router, "layers.{}.mlp.gate"},
