@@ -23,6 +23,21 @@ enum class ElementType : std::uint8_t {
   Q4_K,
   Q5_K,
   Q6_K,
+  Q2_K,
+  Q3_K,
+  IQ1_S,
+  IQ1_M,
+  IQ2_XXS,
+  IQ2_XS,
+  IQ2_S,
+  IQ3_XXS,
+  IQ3_S,
+  IQ4_NL,
+  IQ4_XS,
+  TQ1_0,
+  TQ2_0,
+  MXFP4,
+  NVFP4,
 };
 /// The name in files: "F32", "BF16", "Q4_K".
 std::string_view to_string(ElementType);

@@ -6,11 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/base/coded/part_blocks.hpp"
+#include "core/base/coded/stored_half.hpp"
 #include "core/base/element_type.hpp"
-
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
 
 namespace attnscope {
 namespace {
@@ -20,37 +18,6 @@ namespace {
 // the loops have fixed lengths, so that compilers vectorise them. A number is a multiple of the scale d, plus
 // or minus a minimum m in some types: the multiple is exact (11 and at most 10 more bits), so a fused
 // multiply-add gives the same bits.
-
-inline float in_float(int value) { return static_cast<float>(value); }
-
-/// The float16 with these bits; exact.
-inline float half_of(uint16_t bits) {
-#if defined(__F16C__)
-  return _cvtsh_ss(bits);
-#else
-  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16,
-                 rest = static_cast<uint32_t>(bits & 0x7fff) << 13;
-  // The exponent's bias is 127 instead of 15; the product makes numbers below 2^-14 normal.
-  uint32_t magnitude = rest;
-  if (rest >= 0x0f800000) {
-    magnitude += 0x70000000;  // infinity or NaN
-  } else {
-    float value;
-    memcpy(&value, &rest, sizeof value);
-    value *= 0x1p112f;
-    memcpy(&magnitude, &value, sizeof value);
-  }
-  magnitude |= sign;
-  float value;
-  memcpy(&value, &magnitude, sizeof value);
-  return value;
-#endif
-}
-
-struct HalfBytes {
-  uint8_t bytes[2];
-  operator float() const { return half_of(static_cast<uint16_t>(bytes[0] | bytes[1] << 8)); }
-};
 
 /// The fifth bits of 32 elements, as 16 or 0.
 struct FifthBits {
@@ -210,7 +177,10 @@ void write_blocks(const uint8_t* bytes, int64_t count, float* to) {
   for (const float* const end = to + count; to != end; to += Block::elements, bytes += sizeof(Block)) {
     Block block;
     memcpy(&block, bytes, sizeof block);
-    block.write(to);
+    if constexpr (is_in_parts<Block>)
+      write_parts(block, to);
+    else
+      block.write(to);
   }
 }
 
@@ -253,6 +223,21 @@ inline void write_floats(ElementType type, const uint8_t* bytes, int64_t count, 
     case ElementType::Q4_K: return write_blocks<Q4_KBlock>(bytes, count, to);
     case ElementType::Q5_K: return write_blocks<Q5_KBlock>(bytes, count, to);
     case ElementType::Q6_K: return write_blocks<Q6_KBlock>(bytes, count, to);
+    case ElementType::Q2_K: return write_blocks<Q2_KBlock>(bytes, count, to);
+    case ElementType::Q3_K: return write_blocks<Q3_KBlock>(bytes, count, to);
+    case ElementType::IQ1_S: return write_blocks<IQ1_SBlock>(bytes, count, to);
+    case ElementType::IQ1_M: return write_blocks<IQ1_MBlock>(bytes, count, to);
+    case ElementType::IQ2_XXS: return write_blocks<IQ2_XXSBlock>(bytes, count, to);
+    case ElementType::IQ2_XS: return write_blocks<IQ2_XSBlock>(bytes, count, to);
+    case ElementType::IQ2_S: return write_blocks<IQ2_SBlock>(bytes, count, to);
+    case ElementType::IQ3_XXS: return write_blocks<IQ3_XXSBlock>(bytes, count, to);
+    case ElementType::IQ3_S: return write_blocks<IQ3_SBlock>(bytes, count, to);
+    case ElementType::IQ4_NL: return write_blocks<IQ4_NLBlock>(bytes, count, to);
+    case ElementType::IQ4_XS: return write_blocks<IQ4_XSBlock>(bytes, count, to);
+    case ElementType::TQ1_0: return write_blocks<TQ1_0Block>(bytes, count, to);
+    case ElementType::TQ2_0: return write_blocks<TQ2_0Block>(bytes, count, to);
+    case ElementType::MXFP4: return write_blocks<MXFP4Block>(bytes, count, to);
+    case ElementType::NVFP4: return write_blocks<NVFP4Block>(bytes, count, to);
   }
 }
 

@@ -256,16 +256,21 @@ TEST_CASE("types that are not read are listed and refused by their name") {
   sample.alignment = 64;
   sample.tensor("i", {4}, ggml_i32, std::string(16, '\1'))
       .tensor("iq", {256, 2}, 16, std::string(132, '\1'))
+      .tensor("one bit", {128}, 41, std::string(18, '\1'))
+      .tensor("eight bits", {256}, 15, std::string(292, '\1'))
       .tensor("new", {7}, 77, std::string(9, '\1'))
       .tensor("f", {2}, ggml_f32, le(1.0f) + le(2.0f));
   const GgufFile file(directory.write("a.gguf", sample.bytes()));
   CHECK(file.version() == 2);
   CHECK(file.alignment() == 64);
-  REQUIRE(file.tensors().size() == 4);
+  REQUIRE(file.tensors().size() == 6);
   CHECK(ggml_type_name(file.find("iq")->type) == "IQ2_XXS");
   CHECK(file.find("iq")->bytes == 132);
-  CHECK_THROWS_WITH(file.stored("i"), ContainsSubstring("tensor \"i\" has type I32, expected F32, F16"));
-  CHECK_THROWS_WITH(file.stored("iq"), ContainsSubstring("has type IQ2_XXS"));
+  CHECK_THROWS_WITH(file.stored("i"), ContainsSubstring("tensor \"i\" has type I32, which is not read here"));
+  CHECK(file.stored("iq").type() == ElementType::IQ2_XXS);
+  CHECK_THROWS_WITH(file.stored("one bit"),
+                    ContainsSubstring("has type Q1_0") && ContainsSubstring("llama-quantize"));
+  CHECK_THROWS_WITH(file.stored("eight bits"), ContainsSubstring("has type Q8_K"));
   CHECK_THROWS_WITH(file.stored("new"), ContainsSubstring("has type 77"));
   CHECK(file.stored("f").widened() == Tensor(Shape{2}, {1, 2}));
 }

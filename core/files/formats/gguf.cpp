@@ -43,8 +43,8 @@ StoredTensor GgufFile::stored(const GgufTensor& tensor) const {
   const std::optional<ElementType> type = element_type_of_ggml(tensor.type);
   if (!type)
     throw Error(
-        fmt::format("{}: tensor {} has type {}, expected F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, "
-                    "Q5_K or Q6_K.",
+        fmt::format("{}: tensor {} has type {}, which is not read here. llama.cpp's llama-quantize "
+                    "--allow-requantize writes the file as Q8_0, which is.",
                     in_quotes(path().native()), in_quotes(tensor.name), ggml_type_name(tensor.type)));
   file_->check_length();
   return {

@@ -15,11 +15,12 @@ namespace {
 constexpr std::size_t most_head = 64 << 10;
 
 /// The values of general.file_type, llama.cpp's enum llama_ftype; empty for retired numbers.
-constexpr std::array<std::string_view, 33> file_types{
+constexpr std::array<std::string_view, 41> file_types{
     "F32",   "F16",     "Q4_0",   "Q4_1",   "",       "",        "",       "Q8_0",   "Q5_0",
     "Q5_1",  "Q2_K",    "Q3_K_S", "Q3_K_M", "Q3_K_L", "Q4_K_S",  "Q4_K_M", "Q5_K_S", "Q5_K_M",
     "Q6_K",  "IQ2_XXS", "IQ2_XS", "Q2_K_S", "IQ3_XS", "IQ3_XXS", "IQ1_S",  "IQ4_NL", "IQ3_S",
-    "IQ3_M", "IQ2_S",   "IQ2_M",  "IQ4_XS", "IQ1_M",  "BF16"};
+    "IQ3_M", "IQ2_S",   "IQ2_M",  "IQ4_XS", "IQ1_M",  "BF16",    "",       "",       "",
+    "TQ1_0", "TQ2_0",   "MXFP4",  "NVFP4",  "Q1_0"};
 
 /// Reads little-endian numbers and strings; returns nothing once the bytes have ended.
 class HeadBytes {

@@ -39,14 +39,18 @@ ATTNSCOPE_INLINE void stored_tile(const StoredProductJob& job, int row, int colu
   write_sums<R>(sum, bias_at(job, column), columns, job.out + row * job.out_stride + column, job.out_stride);
 }
 
+/// Blocks in parts take several times as long to convert as to multiply: for two rows they are widened once.
+template <class Block>
+constexpr int most_rows_of = is_in_parts<Block> ? 1 : 1 << 20;
+
 static bool multiply_stored(const StoredProductJob& job) {
   bool whole = true;
   const bool known = with_blocks_of(job.type, [&]<class Block>(const Block*) {
-    whole = job.depth % Block::elements == 0;
+    whole = job.depth % Block::elements == 0 && job.rows <= most_rows_of<Block>;
     if (!whole) return;
     for (int column = 0; column < job.columns; column += product_columns) {
       int row = 0;
-      if constexpr (W == 16) {  // as many as fit into the registers
+      if constexpr (W == 16 && most_rows_of < Block >> 1) {  // as many as fit into the registers
         for (; row + 3 <= job.rows; row += 3) stored_tile<3, Block>(job, row, column);
         for (; row + 2 <= job.rows; row += 2) stored_tile<2, Block>(job, row, column);
       }

@@ -162,6 +162,20 @@ ATTNSCOPE_INLINE void each_vector(const Q6_KBlock& block, Emit emit) {
   }
 }
 
+/// Types in parts have no code of their own: integers of a byte each are unpacked 32 at a time.
+template <is_in_parts Block, class Emit>
+ATTNSCOPE_INLINE void each_vector(const Block& block, Emit emit) {
+  Part part;
+  for (int p = 0; p < Block::elements / 32; ++p) {
+    block.part(p, part);
+    ATTNSCOPE_UNROLL for (int i = 0; i < 32; i += W) {
+      Vec x = all(part.scale[i / 16]) * floats_of(*reinterpret_cast<const SignedBytes*>(part.q + i));
+      if constexpr (has_least<Block>) x -= all(part.least[i / 16]);
+      emit(p * 32 + i, x);
+    }
+  }
+}
+
 /// W 16-bit numbers that are the high halves of floats.
 struct BFloats {
   static constexpr int elements = W;
@@ -184,6 +198,21 @@ ATTNSCOPE_INLINE bool with_blocks_of(ElementType type, Fn fn) {
     case ElementType::Q4_K: return fn(static_cast<const Q4_KBlock*>(nullptr)), true;
     case ElementType::Q5_K: return fn(static_cast<const Q5_KBlock*>(nullptr)), true;
     case ElementType::Q6_K: return fn(static_cast<const Q6_KBlock*>(nullptr)), true;
+    case ElementType::Q2_K: return fn(static_cast<const Q2_KBlock*>(nullptr)), true;
+    case ElementType::Q3_K: return fn(static_cast<const Q3_KBlock*>(nullptr)), true;
+    case ElementType::IQ1_S: return fn(static_cast<const IQ1_SBlock*>(nullptr)), true;
+    case ElementType::IQ1_M: return fn(static_cast<const IQ1_MBlock*>(nullptr)), true;
+    case ElementType::IQ2_XXS: return fn(static_cast<const IQ2_XXSBlock*>(nullptr)), true;
+    case ElementType::IQ2_XS: return fn(static_cast<const IQ2_XSBlock*>(nullptr)), true;
+    case ElementType::IQ2_S: return fn(static_cast<const IQ2_SBlock*>(nullptr)), true;
+    case ElementType::IQ3_XXS: return fn(static_cast<const IQ3_XXSBlock*>(nullptr)), true;
+    case ElementType::IQ3_S: return fn(static_cast<const IQ3_SBlock*>(nullptr)), true;
+    case ElementType::IQ4_NL: return fn(static_cast<const IQ4_NLBlock*>(nullptr)), true;
+    case ElementType::IQ4_XS: return fn(static_cast<const IQ4_XSBlock*>(nullptr)), true;
+    case ElementType::TQ1_0: return fn(static_cast<const TQ1_0Block*>(nullptr)), true;
+    case ElementType::TQ2_0: return fn(static_cast<const TQ2_0Block*>(nullptr)), true;
+    case ElementType::MXFP4: return fn(static_cast<const MXFP4Block*>(nullptr)), true;
+    case ElementType::NVFP4: return fn(static_cast<const NVFP4Block*>(nullptr)), true;
     case ElementType::BFloat16: return fn(static_cast<const BFloats*>(nullptr)), true;
     default: return false;
   }
