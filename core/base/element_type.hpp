@@ -38,6 +38,8 @@ enum class ElementType : std::uint8_t {
   TQ2_0,
   MXFP4,
   NVFP4,
+  /// Codes and scales apart: see coded_weights.hpp. Only a StoredTensor can widen it.
+  Coded,
 };
 /// The name in files: "F32", "BF16", "Q4_K".
 std::string_view to_string(ElementType);

@@ -238,6 +238,7 @@ inline void write_floats(ElementType type, const uint8_t* bytes, int64_t count, 
     case ElementType::TQ2_0: return write_blocks<TQ2_0Block>(bytes, count, to);
     case ElementType::MXFP4: return write_blocks<MXFP4Block>(bytes, count, to);
     case ElementType::NVFP4: return write_blocks<NVFP4Block>(bytes, count, to);
+    case ElementType::Coded: return;
   }
 }
 

@@ -53,6 +53,11 @@ StoredTensor StoredTensor::rows(std::int64_t first, std::int64_t count) const {
   std::vector<std::int64_t> sizes;
   for (int axis = 0; axis < shape_.rank(); ++axis) sizes.push_back(axis == 0 ? count : shape_[axis]);
   part.shape_ = Shape(sizes);
+  if (coded_) {
+    const std::int64_t width = shape_[shape_.rank() - 1];
+    part.first_row_ += width == 0 || all == 0 ? 0 : first * (shape_.count() / all / width);
+    return part;
+  }
   const std::size_t bytes = all == 0 ? 0 : bytes_.size() / static_cast<std::size_t>(all);
   part.bytes_ =
       bytes_.subspan(static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(count) * bytes);
@@ -67,13 +72,36 @@ StoredTensor StoredTensor::entry(std::int64_t i) const {
   return part;
 }
 
+StoredTensor::StoredTensor(std::shared_ptr<const CodedWeights> coded, Shape shape,
+                           std::span<const std::byte> bytes, std::shared_ptr<const MemoryOwner> owner)
+    : type_(ElementType::Coded),
+      shape_(shape),
+      bytes_(bytes),
+      coded_(std::move(coded)),
+      owner_(std::move(owner)) {}
+
 std::span<const float> StoredTensor::floats() const {
   const auto address = reinterpret_cast<std::uintptr_t>(bytes_.data());
   if (type_ != ElementType::Float32 || address % alignof(float) != 0) return {};
   return {reinterpret_cast<const float*>(bytes_.data()), bytes_.size() / sizeof(float)};
 }
 
+/// Parts of rows at both ends, whole rows between them.
+void StoredTensor::widen_codes(std::int64_t first, std::span<float> to) const {
+  const std::int64_t width = shape_[shape_.rank() - 1];
+  while (!to.empty()) {
+    const auto left = static_cast<std::int64_t>(to.size());
+    const std::int64_t column = first % width, rows = column == 0 ? left / width : 0;
+    const std::int64_t columns = rows > 0 ? width : std::min(width - column, left);
+    const std::int64_t count = std::max<std::int64_t>(rows, 1) * columns;
+    coded_->widen({first_row_ + first / width, std::max<std::int64_t>(rows, 1), column, columns, to.data(), columns});
+    first += count;
+    to = to.subspan(static_cast<std::size_t>(count));
+  }
+}
+
 void StoredTensor::widen_from(std::int64_t first, std::span<float> to) const {
+  if (coded_) return widen_codes(first, to);
   const BlockSize block = block_of(type_);
   const auto elements = static_cast<std::size_t>(block.elements),
              size = static_cast<std::size_t>(block.bytes);
@@ -101,6 +129,8 @@ void StoredTensor::read(std::int64_t first, std::span<float> to) const {
 
 void StoredTensor::read_columns(std::int64_t first, MatrixMap<float> to) const {
   owner_->check();
+  if (coded_ && to.size() > 0)
+    return coded_->widen({first_row_, to.rows(), first, to.cols(), to.data(), to.outerStride()});
   const auto count = static_cast<std::size_t>(to.cols());
   for (Eigen::Index row = 0; row < to.rows(); ++row)
     widen_from(row * shape_[1] + first, {to.row(row).data(), count});

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
+#include "core/base/coded_weights.hpp"
 #include "core/base/element_type.hpp"
 #include "core/base/tensor.hpp"
 
@@ -37,7 +39,13 @@ class StoredTensor {
                std::shared_ptr<const MemoryOwner> owner);
   /// Refers to the values of a Tensor, which must not be null.
   explicit StoredTensor(TensorPtr);
+  /// Codes with scales elsewhere, which `owner` keeps alive too; rows are those of the last dimension.
+  /// `bytes`: the codes.
+  StoredTensor(std::shared_ptr<const CodedWeights>, Shape, std::span<const std::byte> bytes,
+               std::shared_ptr<const MemoryOwner> owner);
 
+  /// The name of the type, or that of the codes: "BF16", "FP8".
+  std::string_view type_name() const { return coded_ ? std::string_view(coded_->name()) : to_string(type_); }
   ElementType type() const { return type_; }
   const Shape& shape() const { return shape_; }
   std::span<const std::byte> bytes() const { return bytes_; }
@@ -63,10 +71,13 @@ class StoredTensor {
 
  private:
   void widen_from(std::int64_t first, std::span<float> to) const;  // unchecked
+  void widen_codes(std::int64_t first, std::span<float> to) const;
 
   ElementType type_ = ElementType::Float32;
   Shape shape_{0};
   std::span<const std::byte> bytes_;
+  std::shared_ptr<const CodedWeights> coded_;  // null unless the type is Coded
+  std::int64_t first_row_ = 0;                 // of coded_, whose bytes are those of all rows
   std::shared_ptr<const MemoryOwner> owner_ = std::make_shared<const MemoryOwner>();
 };
 

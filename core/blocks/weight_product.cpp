@@ -96,10 +96,14 @@ class PieceProduct {
   /// These columns as floats: [count][d_in] in layout OutIn, [d_in][count] in layout InOut.
   void widen(std::int64_t first, std::int64_t count, float* room) const {
     if (!out_in_) return map_.weight.read_columns(first, MatrixMap<float>(room, d_in_, count));
-    kernels_.widen(map_.weight.type(), stored(first, count), count * d_in_, room);
+    const ElementType type = map_.weight.type();
+    if (type == ElementType::Coded)
+      return map_.weight.read(first * d_in_, {room, static_cast<std::size_t>(count * d_in_)});
+    kernels_.widen(type, stored(first, count), count * d_in_, room);
   }
 
   bool multiply_stored(std::int64_t column, std::int64_t columns, std::int64_t row, std::int64_t rows) const {
+    if (map_.weight.type() == ElementType::Coded) return false;
     return kernels_.multiply_stored({.x = {x_.row(row), x_.stride},
                                      .type = map_.weight.type(),
                                      .weights = stored(column, columns),

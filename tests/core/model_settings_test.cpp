@@ -152,10 +152,10 @@ TEST_CASE("settings of other families and programs are refused where they would 
       {R"("quantization": {"bits": 4})", "quantization"},
   };
   for (const auto& [keys, name] : llama) refused("llama", keys, name);
-  for (const std::string method : {"gptq", "awq", "fp8", "hqq", "mxfp4"})
+  for (const std::string method : {"hqq", "aqlm", "fbgemm_fp8", "torchao"})
     refused("llama", fmt::format(R"("quantization_config": {{"quant_method": "{}"}})", method), method);
-  refused("llama", R"("quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": true})",
-          "bitsandbytes");
+  for (const std::string method : {"gptq", "awq", "fp8", "bitsandbytes"})
+    refused("gpt2", fmt::format(R"("quantization_config": {{"quant_method": "{}"}})", method), method);
   refused("gpt2", R"("head_dim": 3)", "head_dim");
   refused("gpt2", R"("num_key_value_heads": 3)", "num_key_value_heads");
   refused("bert", R"("position_embedding_type": "relative_key_query")", "position_embedding_type");

@@ -247,10 +247,10 @@ TEST_CASE("quantised weights are refused by their key, also within the text's se
     CAPTURE(text);
     CHECK_THROWS_WITH(read_config(text, "config.json"), ContainsSubstring(words));
   };
-  const std::string awq = R"("quantization_config": {"bits": 4, "quant_method": "awq"})";
+  const std::string awq = R"("quantization_config": {"bits": 3, "quant_method": "awq"})";
   for (const char* type : {"gpt2", "llama", "qwen3", "bert", "t5"})
     refused(config_of(type, awq), "quantization_config: the weights are quantised by \"awq\"");
-  refused(config_of("llama", R"("quantization": {"group_size": 64, "bits": 4})"),
+  refused(config_of("llama", R"("quantization": {"group_size": 64, "bits": 4, "mode": "nvfp4"})"),
           "quantization: the weights");
   refused(config_of("llama", R"("quantization_config": "int4")"),
           "quantization_config is \"int4\"; an object was expected.");

@@ -66,6 +66,8 @@ class SafetensorsFile {
   const TensorEntry* find(std::string_view name) const;
   const std::filesystem::path& path() const { return file_->path(); }
   const MappedFile& map() const { return *file_; }
+  /// Keeps the bytes of its tensors alive.
+  std::shared_ptr<const MemoryOwner> owner() const { return file_; }
   /// The tensor as stored: F32, F16 and BF16 stay in the map, which lives as long as any tensor in it; other
   /// types are converted to float first. Throws Error as to_tensor(); so does using the tensor once the file
   /// has become shorter.

@@ -13,6 +13,7 @@
 #include "core/models/config/config_refused.hpp"
 #include "core/models/config/config_rope.hpp"
 #include "core/models/config/family_blocks.hpp"
+#include "core/models/quantised/quantised_config.hpp"
 #include "core/text/utf8.hpp"
 #include "core/transformer/families/config_object.hpp"
 
@@ -214,6 +215,16 @@ ModelConfig read_object(const ConfigObject& config, const Family& family, std::s
   return result;
 }
 
+/// Codes of GPT-2's matrices would be in the order [d_in][d_out], which no library writes alike.
+void set_quantised(const ConfigObject& root, const QuantisedForm& form, ModelConfig& result) {
+  if (form.method != QuantisedForm::Method::None && result.input_output)
+    root.refuse(
+        "quantization_config",
+        fmt::format("the weights are quantised by {}, which is not read here for models of the family {}.",
+                    in_quotes(form.name), result.family->name));
+  result.quantised = form;
+}
+
 }  // namespace
 
 ModelConfig read_config(std::string_view text, const std::string& where) {
@@ -223,16 +234,20 @@ ModelConfig read_config(std::string_view text, const std::string& where) {
   if (const json* names = root.find("architectures");
       names != nullptr && names->is_array() && !names->empty() && (*names)[0].is_string())
     architecture = (*names)[0].get<std::string>();
-  refuse_quantised(root);
+  const QuantisedForm quantised = quantised_form(root);
   const json* inner = text_config_of(root);
   if (inner == nullptr) {
     const Family& family = family_of(root);
-    return read_object(ConfigObject(value, "", where, family.aliases), family, std::move(architecture));
+    ModelConfig result =
+        read_object(ConfigObject(value, "", where, family.aliases), family, std::move(architecture));
+    set_quantised(root, quantised, result);
+    return result;
   }
   const Family& family = family_of(root.object("text_config"));
   const ConfigObject config(*inner, "text_config", where, family.aliases);
-  refuse_quantised(config);
+  const QuantisedForm within = quantised_form(config);
   ModelConfig result = read_object(config, family, std::move(architecture));
+  set_quantised(root, within.method == QuantisedForm::Method::None ? quantised : within, result);
   result.within = true;
   result.spec.tied = root.boolean("tie_word_embeddings", true);
   return result;

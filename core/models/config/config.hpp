@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/models/config/heads.hpp"
+#include "core/models/quantised/quantised_form.hpp"
 #include "core/transformer/families/families.hpp"
 #include "core/transformer/families/spec.hpp"
 
@@ -19,6 +20,7 @@ struct ModelConfig {
   bool input_output = false;                    // matrices lie as [d_in][d_out]
   int groups = 0;                               // of blocks that share their weights; 0: none do
   bool within = false;                          // the decoder of a vision-language model
+  QuantisedForm quantised;
 };
 
 /// Reads configs of transformers 4 and 5: "rope_parameters", or "rope_theta" and "rope_scaling"; of a

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "core/text/utf8.hpp"
 #include "core/transformer/families/known_keys.hpp"
 
 namespace attnscope {
@@ -64,29 +63,6 @@ void refuse_unread(const ConfigObject& config, const Family& family, const Model
   check_layers(config, family, stack);
   check_positions(config, family);
   refuse_unknown_keys(config, family);
-}
-
-void refuse_quantised(const ConfigObject& config) {
-  for (const std::string_view name : {"quantization_config", "compression_config", "quantization"}) {
-    const json* found = config.find(name);
-    if (found == nullptr || *found == false || (found->is_structured() && found->empty())) continue;
-    if (!found->is_object()) config.fail(name, "an object", *found);
-    const auto text = [&](const char* key) {
-      const auto at = found->find(key);
-      return at == found->end() || !at->is_string() ? std::string() : at->get<std::string>();
-    };
-    const std::string method = text("quant_method"), format = text("format");
-    const bool eight_bits = found->value("load_in_8bit", json(false)) == true ||
-                            found->value("_load_in_8bit", json(false)) == true;
-    if (method == "bitsandbytes" && eight_bits) continue;
-    if (method == "compressed-tensors" && (format == "int-quantized" || format == "naive-quantized"))
-      continue;
-    config.refuse(name,
-                  fmt::format("the weights are quantised{}, which is not read here; whole numbers of 8 bits "
-                              "with a scale for each row are (bitsandbytes, compressed-tensors), and GGUF "
-                              "files.",
-                              method.empty() ? "" : " by " + in_quotes(method, 40)));
-  }
 }
 
 }  // namespace attnscope

@@ -11,7 +11,4 @@ namespace attnscope {
 /// this family. `spec`: the result of reading.
 void refuse_unread(const ConfigObject&, const Family&, const ModelSpec& spec);
 
-/// Throws FieldError for weights that are quantised in a way that Checkpoint does not read.
-void refuse_quantised(const ConfigObject&);
-
 }  // namespace attnscope

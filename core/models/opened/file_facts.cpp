@@ -96,21 +96,20 @@ class StoredBytes {
   }
   std::string most() const {
     const auto most = std::ranges::max_element(bytes_, {}, [](const auto& entry) { return entry.second; });
-    switch (most->first) {
-      case ElementType::Float32: return "float32";
-      case ElementType::BFloat16: return "bfloat16";
-      case ElementType::Float16: return "float16";
-      default: return std::string(to_string(most->first));
-    }
+    for (const auto& [type, name] :
+         {std::pair(ElementType::Float32, "float32"), std::pair(ElementType::BFloat16, "bfloat16"),
+          std::pair(ElementType::Float16, "float16")})
+      if (most->first == to_string(type)) return name;
+    return most->first;
   }
 
  private:
-  void add(const StoredTensor& tensor) { bytes_[tensor.type()] += tensor.bytes().size(); }
+  void add(const StoredTensor& tensor) { bytes_[std::string(tensor.type_name())] += tensor.bytes().size(); }
   void add(const LinearMap& map) { add(map.weight); }
   void add(const BlockWeights& block) {
     each_map(block, [&](const LinearMap& map) { add(map); });
   }
-  std::map<ElementType, std::uint64_t> bytes_;
+  std::map<std::string, std::uint64_t> bytes_;
 };
 
 bool is_revision(std::string_view name) {

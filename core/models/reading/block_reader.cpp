@@ -149,7 +149,10 @@ class BlockReader {
   }
 
   /// The map with its groups of `width` outputs in another order.
-  static LinearMap in_order(const LinearMap& map, std::span<const std::int64_t> groups, std::int64_t width) {
+  static LinearMap in_order(LinearMap map, std::span<const std::int64_t> groups, std::int64_t width) {
+    // Codes have no bytes of their own for a row.
+    if (map.weight.type() == ElementType::Coded)
+      map.weight = StoredTensor(std::make_shared<const Tensor>(map.weight.widened()));
     auto owner = std::make_shared<OwnedBytes>();
     LinearMap ordered{{}, map.layout, {}};
     for (const std::int64_t group : groups) {

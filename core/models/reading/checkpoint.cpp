@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +10,7 @@
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/model/model_files.hpp"
+#include "core/models/quantised/quantised_tensor.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -86,8 +88,11 @@ bool is_link_to_nothing(const path& file) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(ModelFiles& files, std::span<const std::string_view> prefixes)
-    : folder_(files.path()) {
+Checkpoint::Checkpoint(ModelFiles& files, std::span<const std::string_view> prefixes, QuantisedForm form)
+    : folder_(files.path()), form_(std::move(form)) {
+  if (form_.method != QuantisedForm::Method::None)
+    note_ =
+        fmt::format(" The weights are quantised by {}, as quantization_config says.", in_quotes(form_.name));
   const char *const single_name = "model.safetensors", *const index_name = "model.safetensors.index.json";
   const path single = folder_ / single_name, index = folder_ / index_name;
   for (const path& file : {single, index})
@@ -97,7 +102,7 @@ Checkpoint::Checkpoint(ModelFiles& files, std::span<const std::string_view> pref
                       "cache that was emptied in part leaves such links.",
                       file.native(), read_symlink(file).native()));
   if (exists(single) && exists(index))
-    note_ = " Both model.safetensors and model.safetensors.index.json are there; the single file was read.";
+    note_ += " Both model.safetensors and model.safetensors.index.json are there; the single file was read.";
   if (exists(single)) {
     add(files.tensors(single_name), prefixes, nullptr);
     refuse_unmerged();
@@ -160,7 +165,28 @@ Checkpoint::Entry& Checkpoint::find(const std::string& name, const std::string& 
   return at->second;
 }
 
+bool Checkpoint::has(const std::string& name) const {
+  if (tensors_.contains(name)) return true;
+  if (!name.ends_with(".weight")) return false;
+  const std::string stem = name.substr(0, name.size() - 6);
+  return tensors_.contains(stem + "qweight") || tensors_.contains(stem + "weight_packed");
+}
+
+std::optional<StoredTensor> Checkpoint::quantised(const std::string& name, const Shape& shape) {
+  std::vector<Entry*> found;
+  std::optional<StoredTensor> made = quantised_tensor(form_, name, shape, [&](const std::string& part) {
+    const auto at = tensors_.find(part);
+    if (at == tensors_.end()) return TensorInFile();
+    found.push_back(&at->second);
+    return TensorInFile{at->second.file, at->second.tensor};
+  });
+  if (made)
+    for (Entry* entry : found) entry->taken = true;
+  return made;
+}
+
 StoredTensor Checkpoint::take(const std::string& name, const Shape& shape) {
+  if (std::optional<StoredTensor> made = quantised(name, shape)) return *std::move(made);
   Entry& entry = find(name, to_string(shape));
   const std::vector<std::int64_t>& found = entry.tensor->shape;
   if (found != sizes_of(shape)) {
@@ -168,56 +194,14 @@ StoredTensor Checkpoint::take(const std::string& name, const Shape& shape) {
                             entry.file->path().native(), fmt::format("[{}]", fmt::join(found, ", ")),
                             to_string(shape), note_));
   }
-  const bool whole = is_whole_number(entry.tensor->dtype);
-  StoredTensor stored = whole ? scaled(name, entry) : entry.file->stored(*entry.tensor);
+  if (is_whole_number(entry.tensor->dtype))
+    throw Error(
+        fmt::format("Tensor \"{}\" in \"{}\" holds whole numbers ({}) without a scale for each row beside "
+                    "it (weight_scale or SCB); weights were expected. It may be quantised: see "
+                    "quantization_config in config.json.",
+                    entry.tensor->name, entry.file->path().native(), to_string(entry.tensor->dtype)));
   entry.taken = true;
-  return stored;
-}
-
-void Checkpoint::check_integers(const std::string& stem, const Entry& entry) {
-  const auto refuse = [&](std::string_view found) {
-    throw Error(fmt::format("Tensor \"{}\" in \"{}\" has a {} beside it, which is not read here.",
-                            entry.tensor->name, entry.file->path().native(), found));
-  };
-  if (tensors_.contains(stem + "weight_zero_point")) refuse("weight_zero_point");
-  const auto at = tensors_.find(stem + "weight_format");
-  if (at == tensors_.end()) return;
-  const Tensor order = to_tensor<float>(*at->second.tensor, at->second.file->path());
-  if (order.size() != 1 || order.data()[0] != 0) refuse("weight_format other than 0, the order of rows,");
-  at->second.taken = true;
-}
-
-StoredTensor Checkpoint::scaled(const std::string& name, const Entry& entry) {
-  struct Scale {
-    std::string_view ending;  // in place of "weight"
-    float by;
-  };
-  constexpr auto scales = std::to_array<Scale>({{"weight_scale", 1}, {"SCB", 1.0F / 127}});
-  const std::string stem = name.ends_with(".weight") ? name.substr(0, name.size() - 6) : "";
-  const bool eight_bits = entry.tensor->dtype == DType::I8 && entry.tensor->shape.size() == 2;
-  for (const Scale& scale : scales) {
-    const auto at = tensors_.find(stem + std::string(scale.ending));
-    if (!eight_bits || stem.empty() || at == tensors_.end()) continue;
-    const Tensor rows = to_tensor<float>(*at->second.tensor, at->second.file->path());
-    Tensor weight = to_tensor<float>(*entry.tensor, entry.file->path());
-    const std::int64_t height = weight.shape()[0], width = weight.shape()[1];
-    if (rows.size() != height && rows.size() != 1)
-      throw Error(fmt::format("Tensor \"{}\" in \"{}\" has {} scales; {} or one was expected.",
-                              at->second.tensor->name, at->second.file->path().native(), rows.size(),
-                              height));
-    check_integers(stem, entry);
-    for (std::int64_t i = 0; i < height; ++i) {
-      const float by = rows.data()[rows.size() == 1 ? 0 : i] * scale.by;
-      for (std::int64_t j = 0; j < width; ++j) weight.data()[i * width + j] *= by;
-    }
-    at->second.taken = true;
-    return StoredTensor(std::make_shared<const Tensor>(std::move(weight)));
-  }
-  throw Error(
-      fmt::format("Tensor \"{}\" in \"{}\" holds whole numbers ({}) without a scale for each row beside "
-                  "it (weight_scale or SCB); weights were expected. It may be quantised: see "
-                  "quantization_config in config.json.",
-                  entry.tensor->name, entry.file->path().native(), to_string(entry.tensor->dtype)));
+  return entry.file->stored(*entry.tensor);
 }
 
 /// A sentence for the error message if all names begin with the same prefix.

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/files/formats/safetensors.hpp"
+#include "core/models/quantised/quantised_form.hpp"
 #include "core/models/reading/tensor_source.hpp"
 
 namespace attnscope {
@@ -26,11 +28,12 @@ class Checkpoint final : public TensorSource {
   /// be unpickled; if an index names nothing, files elsewhere, or tensors that are not where it says; for two
   /// files with the same tensor; and for an unmerged adapter. Tensors of its files that the index leaves out
   /// are read as well. `files` must outlive it, but not the tensors that are taken.
-  Checkpoint(ModelFiles& files, std::span<const std::string_view> prefixes);
+  Checkpoint(ModelFiles& files, std::span<const std::string_view> prefixes, QuantisedForm form = {});
 
-  bool has(const std::string& name) const override { return tensors_.contains(name); }
-  /// 8-bit integers with a scale for each row ("weight_scale"; "SCB", divided by 127) are multiplied by it;
-  /// other integers are refused, since they are not weights.
+  /// Also true for weights that other tensors hold as codes.
+  bool has(const std::string& name) const override;
+  /// Codes with scales beside them stay in their map: quantised_tensor.hpp. Other integers are refused, since
+  /// they are not weights.
   StoredTensor take(const std::string& name, const Shape& shape) override;
   StoredTensor take_rows(const std::string& name, std::int64_t columns) override;
   std::vector<std::string> used() const override { return names(true); }
@@ -46,14 +49,12 @@ class Checkpoint final : public TensorSource {
            const std::vector<std::string>* wanted);
   void refuse_unmerged() const;
   Entry& find(const std::string& name, const std::string& expected);
-  StoredTensor scaled(const std::string& name, const Entry& entry);
-  /// Throws Error if integers have a zero point, or lie in another order than that of rows, as bitsandbytes
-  /// once saved them for some graphics cards (`stem`.weight_format).
-  void check_integers(const std::string& stem, const Entry& entry);
+  std::optional<StoredTensor> quantised(const std::string& name, const Shape& shape);
   std::string common_prefix() const;
   std::vector<std::string> names(bool taken) const;
 
   std::filesystem::path folder_;
+  QuantisedForm form_;
   std::string note_;  // a hint for errors about a tensor that does not fit
   std::map<std::string, Entry> tensors_;
 };

@@ -62,7 +62,7 @@ ModelPtr open_model(ModelFiles& files) {
                             path.native()));
   refuse_adapter(path);
   const ModelConfig config = read_config(files.text(file, most_config_bytes), (path / file).native());
-  Checkpoint tensors(files, config.within ? decoder_prefixes : config.family->prefixes);
+  Checkpoint tensors(files, config.within ? decoder_prefixes : config.family->prefixes, config.quantised);
   return made(config, tensors, path);
 }
 
