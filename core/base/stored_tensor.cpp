@@ -94,7 +94,8 @@ void StoredTensor::widen_codes(std::int64_t first, std::span<float> to) const {
     const std::int64_t column = first % width, rows = column == 0 ? left / width : 0;
     const std::int64_t columns = rows > 0 ? width : std::min(width - column, left);
     const std::int64_t count = std::max<std::int64_t>(rows, 1) * columns;
-    coded_->widen({first_row_ + first / width, std::max<std::int64_t>(rows, 1), column, columns, to.data(), columns});
+    coded_->widen(
+        {first_row_ + first / width, std::max<std::int64_t>(rows, 1), column, columns, to.data(), columns});
     first += count;
     to = to.subspan(static_cast<std::size_t>(count));
   }

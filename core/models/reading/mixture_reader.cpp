@@ -51,18 +51,23 @@ std::vector<ExpertWeights> stacked_experts(const PartReader& reader, std::span<c
   return made;
 }
 
-/// Of gpt-oss: [experts][d_in][d_out] with gate and up at even and odd places, and biases.
+/// Of gpt-oss: [experts][d_in][d_out], or in MXFP4 [experts][d_out][d_in], with gate and up at even and odd
+/// places, and biases.
 std::vector<ExpertWeights> joined_experts(const PartReader& reader, std::span<const PartName> names,
                                           const ExpertSettings& of, std::size_t i) {
   const std::int64_t d = reader.config().spec.d_model, inner = of.d_inner, count = of.experts;
   std::vector<ExpertWeights> made(static_cast<std::size_t>(count));
   const auto each = [&](Part part, std::int64_t d_in, std::int64_t d_out, LinearMap ExpertWeights::*place) {
     const std::string at = reader.path(*find_part(names, part), i);
-    const StoredTensor all = reader.files().take(at, Shape{count, d_in, d_out});
+    const std::string blocks = at + "_blocks";
+    const bool coded = reader.files().has(blocks);
+    const StoredTensor all = coded ? reader.files().take(blocks, Shape{count, d_out, d_in})
+                                   : reader.files().take(at, Shape{count, d_in, d_out});
+    const WeightLayout layout = coded ? WeightLayout::OutIn : WeightLayout::InOut;
     const std::vector<float> biases = reader.files().take_floats(at + "_bias", Shape{count, d_out});
     for (std::int64_t e = 0; e < count; ++e)
-      made[static_cast<std::size_t>(e)].*place = {
-          all.entry(e), WeightLayout::InOut, {biases.begin() + e * d_out, biases.begin() + (e + 1) * d_out}};
+      made[static_cast<std::size_t>(e)].*
+          place = {all.entry(e), layout, {biases.begin() + e * d_out, biases.begin() + (e + 1) * d_out}};
   };
   each(Part::ExpertUp, d, 2 * inner, &ExpertWeights::up);
   each(Part::ExpertDown, inner, d, &ExpertWeights::down);
