@@ -17,6 +17,17 @@ std::uint32_t word_at(std::span<const std::byte> words, std::int64_t index) {
 /// Where AWQ puts the code of row 8·c + i in a word, in fours of bits.
 constexpr std::array<int, 8> awq_places{0, 4, 1, 5, 2, 6, 3, 7};
 
+/// Eight codes of four bits less `zero`, times `scale`. Few machines shift each lane of a vector by another
+/// number of bits: codes are cut out where they lie and divided, which is exact.
+void widen_word(std::uint32_t word, float zero, float scale, float* to) {
+  constexpr std::array<int, 4> masks{0xf, 0xf0, 0xf00, 0xf000};
+  constexpr std::array<float, 4> parts{1, 1.0F / 16, 1.0F / 256, 1.0F / 4096};
+  const std::array<int, 2> halves{static_cast<int>(word & 0xffff), static_cast<int>(word >> 16)};
+  for (std::size_t half = 0; half < 2; ++half)
+    for (std::size_t k = 0; k < 4; ++k)
+      to[4 * half + k] = (static_cast<float>(halves[half] & masks[k]) * parts[k] - zero) * scale;
+}
+
 class WordCodes final : public CodedWeights {
  public:
   WordCodes(std::string name, WordCodesSettings settings)
@@ -25,8 +36,10 @@ class WordCodes final : public CodedWeights {
   void widen(const CodedRegion& region) const override {
     // Scales and zeros of the region's rows, of each group that its columns have.
     Groups groups(static_cast<std::size_t>(of_.scales.rows), static_cast<std::size_t>(region.rows));
+    std::size_t last = groups.known.size();
     for (std::int64_t k = region.column; k < region.column + region.columns; ++k)
-      read_group(k, region, groups);
+      if (const std::size_t group = group_of(k); std::exchange(last, group) != group)
+        read_group(k, region, groups);
     if (of_.order == WordCodesSettings::Order::Awq) return widen_awq(region, groups);
     switch (of_.bits) {
       case 2: return widen_gptq<2>(region, groups);
@@ -66,61 +79,74 @@ class WordCodes final : public CodedWeights {
     }
   }
 
-  /// A word at a time, of one row: its columns are neighbours.
+  /// A word has neighbouring columns of one row. Some words of a row, then the next row: the rows of `to` lie
+  /// far apart, and so do the words of a row.
   template <int bits>
   void widen_gptq(const CodedRegion& region, const Groups& groups) const {
-    constexpr std::int64_t each = 32 / bits;
+    constexpr std::int64_t each = 32 / bits, strip = 8 * each;
     const std::int64_t end = region.column + region.columns;
-    for (std::int64_t first = region.column; first < end;) {
-      const std::int64_t word_row = first / each, last = std::min(end, (word_row + 1) * each);
-      bool alike = last - first == each;
-      for (std::int64_t k = first + 1; k < last && alike; ++k) alike = group_of(k) == group_of(first);
+    for (std::int64_t begin = region.column; begin < end;) {
+      const std::int64_t last = std::min(end, (begin / each + 8) * each);
+      std::array<std::int64_t, strip> group{};  // of each column
+      for (std::int64_t k = begin; k < last; ++k)
+        group[static_cast<std::size_t>(k - begin)] = static_cast<std::int64_t>(group_of(k));
+      std::array<bool, 8> alike{};  // which words have all their columns here, and of one group
+      for (std::int64_t k = begin; begin % each == 0 && k + each <= last; k += each) {
+        const std::int64_t* const of = group.data() + (k - begin);
+        alike[static_cast<std::size_t>((k - begin) / each)] =
+            std::all_of(of, of + each, [of](std::int64_t one) { return one == *of; });
+      }
       for (std::int64_t i = 0; i < region.rows; ++i) {
-        const std::uint32_t word = word_at(of_.words, word_row * of_.rows + region.row + i);
-        float* const to = region.to + i * region.stride + (first - region.column);
-        if (alike) {
-          const std::size_t at = group_of(first) * groups.rows + static_cast<std::size_t>(i);
-          const int zero = groups.zeros[at];
-          const float scale = groups.scales[at];
-          for (int k = 0; k < each; ++k)
-            to[k] =
-                static_cast<float>(static_cast<int>(word >> k * bits & ((1u << bits) - 1)) - zero) * scale;
-          continue;
-        }
-        for (std::int64_t k = first; k < last; ++k) {
-          const std::size_t at = group_of(k) * groups.rows + static_cast<std::size_t>(i);
-          const auto code = static_cast<int>(word >> k % each * bits & mask_);
-          to[k - first] = static_cast<float>(code - groups.zeros[at]) * groups.scales[at];
+        const float* const scales = groups.scales.data() + i;
+        const int* const zeros = groups.zeros.data() + i;
+        const auto rows = static_cast<std::int64_t>(groups.rows);
+        float* const to = region.to + i * region.stride + (begin - region.column);
+        for (std::int64_t k = begin; k < last;) {
+          const std::uint32_t word = word_at(of_.words, k / each * of_.rows + region.row + i);
+          const std::int64_t* const of = group.data() + (k - begin);
+          if (bits == 4 && alike[static_cast<std::size_t>((k - begin) / each)]) {
+            widen_word(word, static_cast<float>(zeros[*of * rows]), scales[*of * rows], to + (k - begin));
+            k += each;
+            continue;
+          }
+          for (const std::int64_t stop = std::min(last, (k / each + 1) * each); k < stop; ++k) {
+            const std::int64_t at = group[static_cast<std::size_t>(k - begin)] * rows;
+            const auto code = static_cast<int>(word >> k % each * bits & mask_);
+            to[k - begin] = static_cast<float>(code - zeros[at]) * scales[at];
+          }
         }
       }
-      first = last;
+      begin = last;
     }
   }
 
-  /// A word at a time, of one column: eight rows, or those of them that the region has.
+  /// Eight rows, or those of them that the region has, of sixteen columns: a word has one column of each.
   void widen_awq(const CodedRegion& region, const Groups& groups) const {
+    constexpr std::int64_t strip = 16;
+    std::array<int, strip> words{};
     for (std::int64_t i = 0; i < region.rows;) {
       const std::int64_t row = region.row + i, place = row % 8, count = std::min(8 - place, region.rows - i);
-      for (std::int64_t k = 0; k < region.columns; ++k) {
-        const std::int64_t column = region.column + k;
-        const std::uint32_t word = word_at(of_.words, column * (of_.rows / 8) + row / 8);
-        const std::size_t at = group_of(column) * groups.rows + static_cast<std::size_t>(i);
-        const int* const zero = groups.zeros.data() + at;
-        const float* const scale = groups.scales.data() + at;
-        float* const to = region.to + i * region.stride + k;
-        if (count == 8) {
-          for (std::int64_t j = 0; j < 8; ++j) to[j * region.stride] = code_of(word, j, zero[j]) * scale[j];
-          continue;
+      for (std::int64_t first = 0; first < region.columns;) {
+        // Columns of one group, which lie in order.
+        const std::int64_t begin = region.column + first;
+        const std::size_t group = group_of(begin);
+        std::int64_t width = std::min(strip, region.columns - first);
+        while (group_of(begin + width - 1) != group) --width;
+        for (std::int64_t k = 0; k < width; ++k)
+          words[static_cast<std::size_t>(k)] =
+              static_cast<int>(word_at(of_.words, (begin + k) * (of_.rows / 8) + row / 8));
+        for (std::int64_t j = 0; j < count; ++j) {
+          const std::size_t at = group * groups.rows + static_cast<std::size_t>(i + j);
+          const int zero = groups.zeros[at], shift = 4 * awq_places[static_cast<std::size_t>(place + j)];
+          const float scale = groups.scales[at];
+          float* const to = region.to + (i + j) * region.stride + first;
+          for (std::int64_t k = 0; k < width; ++k)
+            to[k] = static_cast<float>((words[static_cast<std::size_t>(k)] >> shift & 15) - zero) * scale;
         }
-        for (std::int64_t j = 0; j < count; ++j)
-          to[j * region.stride] = code_of(word, place + j, zero[j]) * scale[j];
+        first += width;
       }
       i += count;
     }
-  }
-  static float code_of(std::uint32_t word, std::int64_t row, int zero) {
-    return static_cast<float>(static_cast<int>(word >> 4 * awq_places[static_cast<std::size_t>(row)] & 15) -
-                              zero);
   }
 
   WordCodesSettings of_;
@@ -141,16 +167,23 @@ class TableCodes final : public CodedWeights {
       for (std::int64_t number = begin; number < end;) {
         const std::int64_t block = is_one_scale_ ? 0 : number / of_.block;
         if (std::exchange(known, block) != block) read_products(block, products);
-        for (const std::int64_t last = std::min(end, (number / of_.block + 1) * of_.block); number < last;
-             ++number) {
-          const auto pair = std::to_integer<unsigned>(of_.codes[static_cast<std::size_t>(number / 2)]);
-          *to++ = products[number % 2 == 0 ? pair >> 4 : pair & 15];
+        const std::int64_t last = std::min(end, (number / of_.block + 1) * of_.block);
+        if (number % 2 != 0) *to++ = products[byte_at(number++) & 15];
+        for (; number + 2 <= last; number += 2, to += 2) {
+          const unsigned pair = byte_at(number);
+          to[0] = products[pair >> 4];
+          to[1] = products[pair & 15];
         }
+        if (number < last) *to++ = products[byte_at(number++) >> 4];
       }
     }
   }
 
  private:
+  unsigned byte_at(std::int64_t number) const {
+    return std::to_integer<unsigned>(of_.codes[static_cast<std::size_t>(number / 2)]);
+  }
+
   void read_products(std::int64_t block, std::span<float, 16> products) const {
     const float scale = scale_of(block);
     for (std::size_t code = 0; code < 16; ++code) products[code] = of_.table[code] * scale;

@@ -168,7 +168,7 @@ class Assembly {
 
   StoredTensor float8() {
     RowCodesSettings settings;
-    const TensorEntry& weight = take("weight", "");
+    const TensorEntry& weight = take("weight", "a tensor of codes");
     if (weight.shape != std::vector<std::int64_t>{rows_, columns_})
       fail("weight", fmt::format("[{}, {}]", rows_, columns_));
     settings.kind = weight.dtype == DType::F8E4M3 ? Kind::E4M3 : Kind::E5M2;
@@ -184,7 +184,7 @@ class Assembly {
 
   StoredTensor int8() {
     RowCodesSettings settings;
-    const TensorEntry& weight = take("weight", "");
+    const TensorEntry& weight = take("weight", "a tensor of codes");
     if (weight.shape != std::vector<std::int64_t>{rows_, columns_})
       fail("weight", fmt::format("[{}, {}]", rows_, columns_));
     settings.codes = weight.bytes;
@@ -217,7 +217,7 @@ class Assembly {
   StoredTensor packed() {
     refuse_beside("weight_zero_point");
     refuse_beside("weight_g_idx");
-    const TensorEntry& words = take("weight_packed", "");
+    const TensorEntry& words = take("weight_packed", "a tensor of codes");
     RowCodesSettings settings;
     settings.kind = Kind::Unsigned;
     for (const int bits : {4, 8})
@@ -241,7 +241,7 @@ class Assembly {
   }
 
   StoredTensor mlx() {
-    const TensorEntry& words = take("weight", "");
+    const TensorEntry& words = take("weight", "a tensor of codes");
     const std::int64_t bits = words.shape.size() == 2 ? words.shape[1] * 32 / columns_ : 0;
     constexpr std::array<std::int64_t, 6> known{2, 3, 4, 5, 6, 8};
     if (words.dtype != DType::U32 || words.shape != std::vector<std::int64_t>{rows_, columns_ * bits / 32} ||
@@ -335,7 +335,7 @@ StoredTensor Assembly::four_bits() {
   const std::string state = "weight.quant_state.bitsandbytes__" + (kind.empty() ? "nf4" : kind);
   const TensorEntry& text = take(state, "bytes of JSON");
   const std::string_view json_text(reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size());
-  const nlohmann::json sizes = parse_strict_json(json_text, in_quotes(text.name, 200));
+  const nlohmann::json sizes = parse_strict_json(json_text, printable(text.name));
   const auto number = [&](const char* name) {
     const auto at = sizes.is_object() ? sizes.find(name) : sizes.end();
     if (at == sizes.end() || !at->is_number()) fail(state, fmt::format("JSON with a number {}", name));
