@@ -84,7 +84,9 @@ TEST_CASE("a course stops at a page and comes back to its step, before a room as
     player.go(6);
     const std::string before = player.step().title;
     if (presented) player.press(ImGuiKey_F5);
-    player.press(presented ? ImGuiKey_PageDown : ImGuiKey_Space);
+    // Before a room Page Down turns words that have no room first.
+    for (int i = 0; i < 4 && player.app().view().mode != Mode::Walk; ++i)
+      player.press(presented ? ImGuiKey_PageDown : ImGuiKey_Space);
     CHECK(player.app().view().mode == Mode::Walk);
     CHECK(player.state().stop == 7);
     CHECK(player.app().view().presenter->on == presented);

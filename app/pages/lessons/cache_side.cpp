@@ -293,9 +293,9 @@ class CachePicture {
          {"new", rows_.there - rows_.kept},
          {"read for “" + own(key_label(result_, 0, rows_.now)) + "”", read}}};
     const Box table{account_.x, account_.y + line, account_.w, 3 * line};
-    for (const auto& [name, rows] : lines) {
+    for (const auto& [told, rows] : lines) {
       y += line;
-      ui_.text(account_.x, y, name,
+      ui_.text(account_.x, y, told,
                {type::label, ui_.theme.text1, Ink::Regular, Align::Left, account_.w * 0.38f});
       if (page_.hides()) continue;
       const auto number = [&](float right, const std::string& text) {

@@ -28,7 +28,7 @@ class ModelEngine::Readings final : public LaneWork<ModelQuestion, ModelReading>
     make_.swap(make);  // the previous one is destroyed without the lock
     ++maker_;
   }
-  const char* what() const { return what_; }
+  const char* task() const { return what_; }
   double share() const { return share_; }
 
   Made first(const Asked& asked, const ModelReadingPtr& before) override {
@@ -130,7 +130,7 @@ std::uint64_t ModelEngine::submit(ModelContext within, const ModelWants& wants) 
 }
 
 ModelEngine::RunningTask ModelEngine::running_task() const {
-  return busy() ? RunningTask{readings_->what(), readings_->share(), running_for().count()} : RunningTask{};
+  return busy() ? RunningTask{readings_->task(), readings_->share(), running_for().count()} : RunningTask{};
 }
 
 }  // namespace attnscope
