@@ -3,11 +3,12 @@
     python3 make_model_goldens.py [NAME …]   needs torch, transformers and safetensors; writes models/ beside itself
 
 Each folder is as transformers writes it (config.json, model.safetensors), with goldens.safetensors beside: "batch.",
-two sequences, the second padded on the right, and "left.", the same padded on the left: input_ids, attention_mask,
-attentions.{layer}, hidden_states.{i}, logits (start_logits, end_logits) and what else the model returns; of decoders "cache.logits", the tokens
-behind the fifth one by one with a cache. Weights are scrambled (1.4 / sqrt(fan in), norms 1 ± 0.25, biases 0.25):
-with the usual beginning all attention is nearly uniform, and a wrong mask or scale passes unseen. They are stored as
-bfloat16 and computed with in float32.
+two sequences, the second padded on the right (of some families one sequence), "left.", the same padded on the left,
+and "short.", their first five tokens: input_ids, attention_mask, attentions.{layer}, hidden_states.{i}, logits
+(start_logits, end_logits) and what else the model returns; of decoders "cache.logits", the tokens behind the fifth
+one by one with a cache. Weights are scrambled (1.4 / sqrt(fan in), norms 1 ± 0.25, biases 0.25): with the usual
+beginning all attention is nearly uniform, and a wrong mask or scale passes unseen. They are stored as bfloat16 and
+computed with in float32.
 """
 
 import pathlib
@@ -18,6 +19,8 @@ import zlib
 import torch
 import transformers as t
 from safetensors.torch import save_file
+
+import family_cases
 
 HERE = pathlib.Path(__file__).parent
 VOCABULARY, BLOCKS, LENGTHS, PAD = 40, 2, (8, 5), 1
@@ -35,7 +38,8 @@ VIT = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 4, "int
 SMALL = {"num_hidden_layers": 1}
 LABELS = {"id2label": {0: "sad", 1: "so-so", 2: "glad"}, "label2id": {"sad": 0, "so-so": 1, "glad": 2}}
 
-# Families, then heads: of those one block is enough, and their attention has its goldens above.
+# Families, then heads: of those one block is enough, and their attention has its goldens above. More families are in
+# family_cases.py.
 CASES = {
     "bloom": lambda: t.BloomForCausalLM(t.BloomConfig(
         vocab_size=VOCABULARY, hidden_size=12, n_layer=BLOCKS, n_head=6, pad_token_id=PAD)),
@@ -83,43 +87,53 @@ def untied(model):
 def scramble(model, seed):
     generator = torch.Generator().manual_seed(seed)
     conv1d = {id(m.weight) for m in model.modules() if type(m).__name__ == "Conv1D"}
+    no_one = any(family in type(model).__name__.lower() for family in ("gemma", "nemotron"))  # files hold weight - 1
     with torch.no_grad():
         for name, parameter in model.named_parameters():
+            if not parameter.requires_grad:
+                continue
             noise = torch.randn(parameter.shape, generator=generator)
             if parameter.dim() == 1:
-                one = name.endswith("weight") and "gemma" not in type(model).__name__.lower()
+                one = name.endswith("weight") and not no_one
                 value = one + 0.25 * noise
-            elif "embed" in name or "shared" in name or "wte" in name or "wpe" in name or "_token" in name:
+            elif name.endswith("proj_bias"):
+                value = 0.25 * noise
+            elif "embed" in name or "shared.weight" in name or "wte" in name or "wpe" in name or "_token" in name:
                 value = 0.7 * noise
             else:
                 fan_in = parameter.shape[0] if id(parameter) in conv1d else parameter[0].numel()
+                if parameter.dim() == 3:  # of all experts
+                    fan_in = parameter.shape[1 if "GptOss" in type(model).__name__ else 2]
                 value = 1.4 / fan_in**0.5 * noise
             parameter.copy_(value.bfloat16().float())
 
 
-def tokens(seed, side):
-    """[2][8] tokens and their mask; none of them is the padding."""
+def tokens(seed, side, lengths, vocabulary):
+    """[sequences][tokens] and their mask; none of them is the padding."""
     generator = torch.Generator().manual_seed(seed)
-    ids = torch.full((len(LENGTHS), LENGTHS[0]), PAD)
+    ids = torch.full((len(lengths), lengths[0]), PAD)
     mask = torch.zeros_like(ids)
-    for b, length in enumerate(LENGTHS):
-        at = slice(0, length) if side == "right" else slice(LENGTHS[0] - length, None)
-        ids[b, at] = torch.randint(4, VOCABULARY, (length,), generator=generator)
+    for b, length in enumerate(lengths):
+        at = slice(lengths[0] - length, None) if side == "left" else slice(0, length)
+        ids[b, at] = torch.randint(4, vocabulary, (length,), generator=generator)
         mask[b, at] = 1
-    return ids, mask
+    return (ids[:, :5], mask[:, :5]) if side == "short" else (ids, mask)
+
+
+COUNT_THEMSELVES = ("bloom", "opt")  # the tokens that are not padding
 
 
 def is_decoder(model):
     return type(model).__name__.endswith("CausalLM")
 
 
-def inputs_of(model, seed, side):
+def inputs_of(model, seed, side, lengths):
     if model.config.model_type == "vit":
         generator = torch.Generator().manual_seed(seed)
         return {"pixel_values": torch.randn(2, 3, 8, 8, generator=generator)}
-    ids, mask = tokens(seed, side)
+    ids, mask = tokens(seed, side, lengths, model.config.vocab_size)
     inputs = {"input_ids": ids, "attention_mask": mask}
-    if is_decoder(model) and model.config.model_type != "bloom" and side == "left":
+    if is_decoder(model) and model.config.model_type not in COUNT_THEMSELVES and side == "left":
         inputs["position_ids"] = (mask.cumsum(-1) - 1).clamp(min=0)
     if model.config.model_type == "t5":
         inputs["decoder_input_ids"] = torch.cat([torch.zeros(2, 1, dtype=torch.long), ids[:, 1:6]], 1)
@@ -149,20 +163,28 @@ def cached(model, ids):
     return torch.cat(rows, 1)
 
 
+def sides_of(name):
+    if name in family_cases.CASES:
+        return ("right", *family_cases.FURTHER_SIDES.get(name, ()))
+    return ("right",) if name in ("vit_classify", "t5_gated") or name.startswith("bert_") else ("right", "left")
+
+
 def make(name):
     seed = zlib.crc32(name.encode())
-    model = CASES[name]()
+    lengths = family_cases.lengths_of(name) if name in family_cases.CASES else LENGTHS
+    model = (CASES | family_cases.CASES)[name]()
     model.set_attn_implementation("eager")
+    model.set_experts_implementation("eager")
     model.eval()
     scramble(model, seed)
     whole = len(getattr(model.config, "id2label", {})) != 3 and name != "bert_masked" and not name.endswith("_answer")
     goldens = {}
-    for part, side in (("batch", "right"), ("left", "left")):
-        if side == "left" and (name in ("vit_classify", "t5_gated") or name.startswith("bert_")):
-            continue
-        inputs = inputs_of(model, seed, side)
+    for side in sides_of(name):
+        inputs = inputs_of(model, seed, side, lengths)
+        part = "batch" if side == "right" else side
         goldens |= {f"{part}.{key}": value for key, value in outputs_of(model, inputs, whole).items()}
-        if is_decoder(model) and side == "right":
+        # With LongRope, keys in transformers' cache keep the angles of the short text.
+        if is_decoder(model) and side == "right" and name != "phi3_longrope":
             goldens["cache.logits"] = cached(model, inputs["input_ids"][:1])
     folder = HERE / "models" / name
     shutil.rmtree(folder, ignore_errors=True)
@@ -173,5 +195,5 @@ def make(name):
 
 
 if __name__ == "__main__":
-    for case in sys.argv[1:] or CASES:
+    for case in sys.argv[1:] or CASES | family_cases.CASES:
         make(case)
