@@ -108,7 +108,8 @@ CASES = {
     "ministral": lambda: t.MinistralForCausalLM(t.MinistralConfig(
         **LLAMA, sliding_window=3, layer_types=WINDOWS, rope_parameters=rope(30.0))),
     "mixtral": lambda: t.MixtralForCausalLM(t.MixtralConfig(
-        **(LLAMA | {"intermediate_size": 6}), sliding_window=3, num_local_experts=4, num_experts_per_tok=3, rope_parameters=rope(30.0))),
+        **(LLAMA | {"intermediate_size": 6}), sliding_window=3, num_local_experts=4, num_experts_per_tok=3,
+        rope_parameters=rope(30.0))),
     "qwen2_moe": lambda: t.Qwen2MoeForCausalLM(t.Qwen2MoeConfig(
         **(NO_HEAD_DIM | {"num_hidden_layers": 3}), num_experts=5, num_experts_per_tok=2, moe_intermediate_size=6,
         shared_expert_intermediate_size=10, norm_topk_prob=True, decoder_sparse_step=2, qkv_bias=False,
