@@ -299,6 +299,23 @@ TEST_CASE("splits sum up in every family", "[readouts][attribution][why]") {
   }
 }
 
+TEST_CASE("splits sum up in the committed models of further families", "[readouts][attribution][why]") {
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  // Granite multiplies what blocks add; OLMo 2 and EXAONE norm it; OLMo 2 norms all heads at once.
+  for (const std::string name :
+       {"granite", "olmo2", "olmo3", "exaone4", "cohere2", "glm4", "phi3_longrope", "gpt_neo", "gptj",
+        "falcon_7b", "falcon_40b", "stablelm_parallel", "nemotron", "mixtral", "qwen2_moe", "gpt_oss"}) {
+    CAPTURE(name);
+    const ModelPtr model = open_model(layer_documents::goldens / name);
+    ModelInput input;
+    input.ids = {5, 9, 4, 16, 9, 7, 12};
+    const ModelRun run = run_model(*model, input, {}, work);
+    check_logit_sum(*model, run, work);
+    check_score_sums(*model, run, AttentionOf::Decoder, work);
+  }
+}
+
 TEST_CASE("scores of a block whose rotary positions are its own, where the input's tokens are not its rows",
           "[readouts][why]") {
   ThreadPool pool(2);
