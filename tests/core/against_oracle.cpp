@@ -268,12 +268,34 @@ void take_given(const Given& given, oracle::Problem& p) {
   p.v = oracle::join(numbers(given.past_value), past * p.d_v, p.v, fresh * p.d_v, blocks);
 }
 
-/// The first `tokens` of the n rows of every head, each normed by itself.
-Numbers normed(const LayerSpec& layer, Numbers x, Parameter which, std::size_t n, std::size_t tokens,
-               std::size_t d) {
+/// Rows of queries or of keys: n for each head, of which the first `tokens` are those of tokens.
+struct HeadRows {
+  std::size_t batch, n, tokens, d;
+};
+
+/// The rows of all heads of a token, normed as one.
+Numbers normed_together(const QkNorm& norm, Numbers x, const Numbers& weight, const HeadRows& of) {
+  const std::size_t heads = x.size() / (of.batch * of.n * of.d);
+  for (std::size_t b = 0; b < of.batch; ++b)
+    for (std::size_t t = 0; t < of.tokens; ++t) {
+      Numbers all;
+      const auto row_of = [&](std::size_t h) { return &x[((b * heads + h) * of.n + t) * of.d]; };
+      for (std::size_t h = 0; h < heads; ++h) all.insert(all.end(), row_of(h), row_of(h) + of.d);
+      const Numbers made = oracle::root_mean_square_norm(all, weight, static_cast<double>(norm.epsilon));
+      for (std::size_t h = 0; h < heads; ++h)
+        for (std::size_t i = 0; i < of.d; ++i) row_of(h)[i] = made[h * of.d + i];
+    }
+  return x;
+}
+
+/// The rows of tokens, each normed by itself or with those of the other heads.
+Numbers normed(const LayerSpec& layer, Numbers x, Parameter which, const HeadRows& of) {
   if (layer.qk_norm.kind == QkNorm::Kind::None) return x;
   const Numbers weight = numbers(layer.weights[which]);
+  if (layer.qk_norm.kind == QkNorm::Kind::AllHeads)
+    return normed_together(layer.qk_norm, std::move(x), weight, of);
   const auto epsilon = static_cast<double>(layer.qk_norm.epsilon);
+  const auto [batch, n, tokens, d] = of;
   for (std::size_t row = 0; row < x.size() / d; ++row) {
     if (row % n >= tokens) continue;
     const Numbers one(&x[row * d], &x[row * d] + d);
@@ -305,6 +327,8 @@ void rotate(const Document& document, oracle::Problem& p) {
   how.length = static_cast<double>(p.keys - p.extra);
   for (const std::ptrdiff_t offset : p.mask.offsets)
     how.length = std::max(how.length, static_cast<double>(offset + static_cast<std::ptrdiff_t>(p.queries)));
+  const bool is_short = settings.rope_scaling == RopeScaling::LongRope && how.length <= how.trained;
+  how.divisors = numbers(is_short ? settings.rope_short_divisors : settings.rope_divisors);
   how.offsets = p.mask.offsets;
   how.rows = p.queries;
   p.below_q = oracle::features(p.q);
@@ -337,9 +361,10 @@ Expected expected(const Document& document, const TraceOf<T>& trace) {
   e.key = p.k;
   e.value = p.v;
   const LayerSpec& layer = document.layer();
-  e.normed_query = p.q = normed(layer, std::move(p.q), Parameter::QueryNorm, p.queries, p.queries, p.d_k);
-  e.normed_key = p.k =
-      normed(layer, std::move(p.k), Parameter::KeyNorm, p.keys, unsigned_(size.token_keys()), p.d_k);
+  e.normed_query = p.q =
+      normed(layer, std::move(p.q), Parameter::QueryNorm, {p.batch, p.queries, p.queries, p.d_k});
+  e.normed_key = p.k = normed(layer, std::move(p.k), Parameter::KeyNorm,
+                              {p.batch, p.keys, unsigned_(size.token_keys()), p.d_k});
   rotate(document, p);
   p.bias = position_bias(document, p);
   if (trace[Stage::Bucket]) {

@@ -145,8 +145,8 @@ TEST_CASE("Decoding is the full pass for every mask that looks back only") {
     if (document.layer().positions == Positions::Learned)
       document.layer().weights[Parameter::PositionTable].reset();
     PositionSettings& positions = document.layer().position_settings;
-    if (positions.rope_scaling == RopeScaling::Dynamic)  // its base follows the length: a longer text turns
-      positions.rope_scaling = RopeScaling::None;        // the first tokens otherwise
+    if (depends_on_length(positions.rope_scaling))  // a longer text turns the first tokens otherwise
+      positions.rope_scaling = RopeScaling::None;
     document.layer().dropout = {};
     Masking& masking = document.layer().masking;
     masking.causal = true;

@@ -140,6 +140,40 @@ void randomise_latent(const Random& random, Document& document) {
   }
 }
 
+TensorPtr some_divisors(Random& random, std::int64_t pairs) {
+  if (random.coin()) return nullptr;
+  auto made = std::make_shared<Tensor>(Shape{pairs});
+  for (float& value : made->values()) value = 0.25f * static_cast<float>(random.between(2, 20));
+  return made;
+}
+
+/// Norms of all heads at once, norms of what a block adds, and divisors of rotary frequencies, likewise from
+/// a separate stream.
+void randomise_olmo_and_phi(const Random& random, Document& document) {
+  Random next = random;
+  Random own(static_cast<std::uint64_t>(next.between(0, std::int64_t{1} << 62)) ^ 0x6f6c6d6f706869u);
+  LayerSpec& layer = document.layer();
+  const Dimensions size = check(document);
+  if (layer.qk_norm.kind != QkNorm::Kind::None && rarely(own, 3)) {
+    layer.qk_norm.kind = QkNorm::Kind::AllHeads;
+    if (TensorPtr& weight = layer.weights[Parameter::QueryNorm]) weight = own.tensor({size.heads * size.d_k});
+    if (TensorPtr& weight = layer.weights[Parameter::KeyNorm])
+      weight = own.tensor({size.kv_heads * size.d_k});
+  }
+  if (layer.block.kind == Arrangement::Sandwich && own.coin()) {
+    layer.block.kind = Arrangement::After;
+    for (const ParameterInfo& row : parameter_table)
+      if (row.kind == ParameterKind::BlockNorm && !reads(layer.block, row.parameter))
+        layer.weights[row.parameter].reset();
+  }
+  PositionSettings& rope = layer.position_settings;
+  const std::int64_t pairs = rotated_dims(document, size.d_k) / 2;
+  if (!is_rotary(layer.positions) || pairs == 0 || !rarely(own, 3)) return;
+  if (own.coin()) rope.rope_scaling = RopeScaling::LongRope;
+  rope.rope_divisors = some_divisors(own, pairs);
+  if (rope.rope_scaling == RopeScaling::LongRope) rope.rope_short_divisors = some_divisors(own, pairs);
+}
+
 }  // namespace
 
 Document any_text_document(Random& random) {
@@ -160,6 +194,7 @@ Document any_text_document(Random& random) {
   randomise_more(random, document);
   randomise_block(stream_of_block(random), document);
   randomise_latent(random, document);
+  randomise_olmo_and_phi(random, document);
   return document;
 }
 
@@ -191,6 +226,7 @@ Document any_vectors_document(Random& random) {
   randomise_more(random, document);
   randomise_block(stream_of_block(random), document);
   randomise_latent(random, document);
+  randomise_olmo_and_phi(random, document);
   return document;
 }
 
@@ -215,6 +251,7 @@ Document any_given_document(Random& random) {
   randomise_settings(random, document);
   randomise_more(random, document);
   randomise_latent(random, document);
+  randomise_olmo_and_phi(random, document);
   return document;
 }
 

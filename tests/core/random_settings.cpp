@@ -61,6 +61,8 @@ void randomise_positions(Random& random, Document& document) {
   const Dimensions size = check(document);
   document.layer().positions = static_cast<Positions>(random.between(0, 6));
   PositionSettings& settings = document.layer().position_settings;
+  settings.rope_divisors.reset();
+  settings.rope_short_divisors.reset();
   settings.rope_base = static_cast<float>(random.between(2, 20000));
   settings.rope_dims = 2 * small(random, 0, size.d_k / 2);
   settings.rope_scaling = random.coin() ? RopeScaling::None : static_cast<RopeScaling>(random.between(1, 4));

@@ -31,13 +31,14 @@ Numbers normed_rows(const BlockProblem& p, const Numbers& x, const Numbers& weig
 }
 
 Numbers attention_input(const BlockProblem& p, const Numbers& x) {
-  if (p.around == Around::Nothing || p.around == Around::After) return x;
+  if (p.around == Around::Nothing || p.around == Around::After || p.around == Around::Added) return x;
   return normed_rows(p, x, p.first, p.first_bias);
 }
 
 BlockAnswer around_attention(const BlockProblem& p, const Numbers& x, const Numbers& y) {
   BlockAnswer a;
-  a.attended = p.around == Around::Both ? normed_rows(p, y, p.after, p.after_bias) : y;
+  const bool norms_added = p.around == Around::Both || p.around == Around::Added;
+  a.attended = norms_added ? normed_rows(p, y, p.after, p.after_bias) : y;
   a.sum = p.attention_residual ? added(x, a.attended) : a.attended;
   a.stream = p.around == Around::After ? normed_rows(p, a.sum, p.after, p.after_bias) : a.sum;
   a.output = a.stream;
@@ -45,14 +46,15 @@ BlockAnswer around_attention(const BlockProblem& p, const Numbers& x, const Numb
   if (p.around == Around::Beside) {
     a.mlp_input = normed_rows(p, x, p.second, p.second_bias);
   } else {
-    a.mlp_input = p.around == Around::After ? a.stream : normed_rows(p, a.stream, p.second, p.second_bias);
+    const bool as_it_is = p.around == Around::After || p.around == Around::Added;
+    a.mlp_input = as_it_is ? a.stream : normed_rows(p, a.stream, p.second, p.second_bias);
   }
   a.up = linear(a.mlp_input, p.up, p.up_bias, p.rows, p.d_model, p.d_inner);
   if (p.gated) a.gate = linear(a.mlp_input, p.gate, p.gate_bias, p.rows, p.d_model, p.d_inner);
   for (std::size_t i = 0; i < a.up.size(); ++i)
     a.middle.push_back(p.gated ? p.f(a.gate[i]) * a.up[i] : p.f(a.up[i]));
   a.down = linear(a.middle, p.down, p.down_bias, p.rows, p.d_inner, p.d_model);
-  a.mlp_output = p.around == Around::Both ? normed_rows(p, a.down, p.after_mlp, p.after_mlp_bias) : a.down;
+  a.mlp_output = norms_added ? normed_rows(p, a.down, p.after_mlp, p.after_mlp_bias) : a.down;
   const bool adds = p.mlp_residual || p.around == Around::Beside;
   a.mlp_sum = adds ? added(a.stream, a.mlp_output) : a.mlp_output;
   a.output = p.around == Around::After ? normed_rows(p, a.mlp_sum, p.after_mlp, p.after_mlp_bias) : a.mlp_sum;

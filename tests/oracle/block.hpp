@@ -9,7 +9,8 @@
 
 namespace oracle {
 
-enum class Around { Nothing, Before, After, Both, Beside };  // where the norms are; Beside: parallel
+/// Where the norms are. Beside: before, in parallel; Added: on what attention and the MLP add.
+enum class Around { Nothing, Before, After, Both, Beside, Added };
 enum class RowNorm { Layer, RootMeanSquare, OnePlus, None };
 
 struct BlockProblem {

@@ -26,13 +26,12 @@ double pair_that_turns(const Rotary& how, double turns) {
          std::log(how.base);
 }
 
-}  // namespace
-
-double frequency(const Rotary& how, std::size_t i) {
+double stretched(const Rotary& how, std::size_t i) {
   const double D = static_cast<double>(how.dims), pair = static_cast<double>(i);
   const double plain = 1 / std::pow(how.base, 2 * pair / D);
   switch (how.stretch) {
-    case Stretch::None: return plain;
+    case Stretch::None:
+    case Stretch::LongRope: return plain;
     case Stretch::Linear: return plain / how.factor;
     case Stretch::Dynamic: {
       if (how.length <= how.trained || how.dims <= 2) return plain;
@@ -58,6 +57,19 @@ double frequency(const Rotary& how, std::size_t i) {
   return plain;
 }
 
+/// The factor of cosine and sine.
+double magnitude(const Rotary& how) {
+  if (how.stretch == Stretch::Yarn) return 0.1 * std::log(how.factor) + 1;
+  if (how.stretch != Stretch::LongRope || how.factor <= 1 || how.trained <= 1) return 1;
+  return std::sqrt(1 + std::log(how.factor) / std::log(how.trained));
+}
+
+}  // namespace
+
+double frequency(const Rotary& how, std::size_t i) {
+  return stretched(how, i) / (how.divisors.empty() ? 1 : how.divisors[i]);
+}
+
 Numbers rotated(const Numbers& x, std::size_t batch, std::size_t heads, std::size_t n, std::size_t d,
                 const Rotary& how) {
   Numbers y = x;
@@ -69,9 +81,8 @@ Numbers rotated(const Numbers& x, std::size_t batch, std::size_t heads, std::siz
       for (std::size_t i = 0; i < how.dims / 2; ++i) {
         const std::size_t re = first + (how.interleaved ? 2 * i : i);
         const std::size_t im = how.interleaved ? re + 1 : re + how.dims / 2;
-        const double grown = how.stretch == Stretch::Yarn ? 0.1 * std::log(how.factor) + 1 : 1;
         const std::complex<double> turned =
-            std::complex(x[re], x[im]) * std::polar(grown, position * frequency(how, i));
+            std::complex(x[re], x[im]) * std::polar(magnitude(how), position * frequency(how, i));
         y[re] = turned.real();
         y[im] = turned.imag();
       }

@@ -17,6 +17,8 @@ enum class Stretch {
   Yarn,    // pair i by a ramp between the pairs that turn β and α times in L tokens; cosine and sine times
            // 0.1·ln s + 1 (Peng et al. 2023, section 3.2 to 3.4; the ends of the ramp are whole)
   Llama3,  // by turns in L tokens: few are divided, many stay, between them a mean (Llama 3.1's code)
+  LongRope,  // each pair by a divisor of its own; cosine and sine times √(1 + ln s / ln L) (Ding et al. 2024,
+             // section 3.3)
 };
 
 struct Rotary {
@@ -29,6 +31,7 @@ struct Rotary {
   double factor = 1, trained = 1;        // s and L
   double length = 1;                     // n, of the text
   double few_turns = 1, many_turns = 4;  // in L tokens
+  Numbers divisors;                      // of the pairs' frequencies, for a text of n tokens; empty: 1
 };
 /// Radians for each position of pair i.
 double frequency(const Rotary&, std::size_t i);
