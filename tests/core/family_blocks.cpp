@@ -17,7 +17,8 @@ struct FamilyShape {
   bool causal, biases;
   int kv_heads = 0;
   float soft_cap = 0;
-  bool qk_norm = false, scaled = true;
+  QkNorm::Kind qk_norm = QkNorm::Kind::None;
+  bool scaled = true;
 };
 
 constexpr FamilyShape shapes[]{
@@ -34,13 +35,15 @@ constexpr FamilyShape shapes[]{
     {"Llama", Arrangement::PreNorm, NormKind::RmsNorm, 1e-6f, true, Activation::Silu, 20, Positions::RopeHalf,
      true, false, 1},
     {"Qwen3", Arrangement::PreNorm, NormKind::RmsNorm, 1e-6f, true, Activation::Silu, 18, Positions::RopeHalf,
-     true, false, 1, 0, true},
+     true, false, 1, 0, QkNorm::Kind::RootMeanSquare},
     {"Gemma 2", Arrangement::Sandwich, NormKind::RmsNormOnePlus, 1e-6f, true, Activation::GeluTanh, 16,
      Positions::RopeHalf, true, false, 1, 50},
     {"T5", Arrangement::PreNorm, NormKind::RmsNorm, 1e-6f, false, Activation::Relu, 16,
-     Positions::RelativeBuckets, false, false, 0, 0, false, false},
+     Positions::RelativeBuckets, false, false, 0, 0, QkNorm::Kind::None, false},
     {"T5 1.1", Arrangement::PreNorm, NormKind::RmsNorm, 1e-6f, true, Activation::GeluTanh, 16,
-     Positions::RelativeBuckets, false, false, 0, 0, false, false},
+     Positions::RelativeBuckets, false, false, 0, 0, QkNorm::Kind::None, false},
+    {"OLMo 2", Arrangement::After, NormKind::RmsNorm, 1e-5f, true, Activation::Silu, 18, Positions::RopeHalf,
+     true, false, 1, 0, QkNorm::Kind::AllHeads},
 };
 
 Document document_of(const FamilyShape& shape, Random& random) {
@@ -59,11 +62,11 @@ Document document_of(const FamilyShape& shape, Random& random) {
   layer.masking.padding = true;
   layer.soft_cap = shape.soft_cap;
   if (!shape.scaled) layer.scaling.kind = Scaling::Kind::Off;
-  if (shape.qk_norm) layer.qk_norm.kind = QkNorm::Kind::RootMeanSquare;
+  layer.qk_norm.kind = shape.qk_norm;
   ParameterSizes sizes = parameter_sizes(document);
   sizes.positions = 4;
   for (const ParameterInfo& row : parameter_table) {
-    const bool norm = row.kind == ParameterKind::Norm && shape.qk_norm;
+    const bool norm = row.kind == ParameterKind::Norm && shape.qk_norm != QkNorm::Kind::None;
     const bool position =
         (row.parameter == Parameter::PositionTable && shape.positions == Positions::Learned) ||
         (row.parameter == Parameter::RelativeBias && shape.positions == Positions::RelativeBuckets);

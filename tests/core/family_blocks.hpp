@@ -13,8 +13,8 @@ struct FamilyBlock {
   std::string_view family;
   Document document;
 };
-/// GPT-2, BERT, ViT, BLOOM, GPT-NeoX, Llama, Qwen3, Gemma 2, T5 and T5 with a gate: two sentences, 12 numbers
-/// for each token, the arrangement, norms, MLP, biases, positions and mask of the family.
+/// GPT-2, BERT, ViT, BLOOM, GPT-NeoX, Llama, Qwen3, Gemma 2, T5, T5 with a gate and OLMo 2: two sentences, 12
+/// numbers for each token, the arrangement, norms, MLP, biases, positions and mask of the family.
 std::vector<FamilyBlock> family_blocks(std::uint64_t seed);
 
 }  // namespace attnscope::samples
