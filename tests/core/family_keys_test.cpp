@@ -153,6 +153,38 @@ TEST_CASE("blocks without a window have no positions, or rotary ones of their ow
   CHECK(both.decoder->blocks[0].masking.window.right == 3);
 }
 
+TEST_CASE("blocks without a window turn in no model of Cohere 2, in EXAONE 4 if no window has a width",
+          "[models]") {
+  const std::string full = R"("num_hidden_layers": 2, "layer_types": ["full_attention", "full_attention"])";
+  CHECK(turned(config("cohere2", full).spec) == std::vector<bool>{false, false});
+  CHECK(turned(config("exaone4", full + R"(, "sliding_window": 6)").spec) == std::vector<bool>{false, false});
+  CHECK(turned(config("exaone4", full).spec) == std::vector<bool>{false, false});
+  CHECK(turned(config("exaone4", full + R"(, "sliding_window": null)").spec) ==
+        std::vector<bool>{true, true});
+}
+
+TEST_CASE("defaults and settings of rotary positions that kinds of blocks do not share", "[models]") {
+  const auto base = [](const std::string& type, const std::string& keys) {
+    return rope_of(config(type, keys).spec.decoder->blocks[0]).base;
+  };
+  CHECK(base("cohere2", "") == 10'000);
+  CHECK(base("cohere", "") == 500'000);
+  // Blocks with a window do not have the base of the others: without settings of their own they have the
+  // usual one.
+  const std::string kinds = R"("num_hidden_layers": 2, "layer_types": ["sliding_attention", "full_attention"],
+      "rope_parameters": {"full_attention": {"rope_type": "default", "rope_theta": 50)";
+  CHECK(base("olmo3", kinds + "}}") == 500'000);
+  CHECK(base("olmo3", kinds + R"(}}, "rope_theta": 40)") == 40);
+  refused("olmo3", kinds + R"(, "partial_rotary_factor": 0.5}})", "partial_rotary_factor");
+}
+
+TEST_CASE("settings that transformers has and does not use", "[models]") {
+  CHECK(config("gemma3_text", R"("attn_logit_softcapping": 3.0)").spec.decoder->blocks[0].soft_cap == 0);
+  // MPNet has 32 buckets of distances, whatever this key says.
+  refused("mpnet", R"("relative_attention_num_buckets": 64)", "relative_attention_num_buckets");
+  CHECK_NOTHROW(config("mpnet", R"("relative_attention_num_buckets": 32)"));
+}
+
 TEST_CASE("GPT-Neo: which blocks have a window", "[models]") {
   const auto keys = [](const std::string& types) {
     return R"("num_layers": 3, "window_size": 5, "attention_types": )" + types;
