@@ -35,7 +35,9 @@ TEST_CASE("no family names a part twice, and no type, head or key is of two rows
       std::set<std::string_view> paths;
       for (const PartName& name : names) {
         CAPTURE(name.path);
-        CHECK_FALSE(name.path.empty());
+        // gpt-oss stores the gates of its experts with the other halves.
+        const bool is_joined = one->experts_stacked && name.part == Part::ExpertGate;
+        CHECK(name.path.empty() == is_joined);
         CHECK(parts.insert(name.part).second);
         CHECK(paths.insert(name.path).second);
       }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/models/config/config.hpp"
+#include "core/saved_keys.hpp"
 #include "core/transformer/families/families.hpp"
 
 namespace attnscope::known_keys_test {
@@ -204,10 +205,12 @@ const std::vector<std::pair<std::string, std::string>> published{
 }  // namespace
 
 TEST_CASE("every key that transformers saves is read or harmless", "[models]") {
-  for (const auto& [type, keys] : of_families) {
-    CAPTURE(type);
-    CHECK_NOTHROW(config(type, in_all + ", " + keys));
-    CHECK_NOTHROW(config(type, in_all + ", " + of_older + ", " + keys));
+  for (const auto* families : {&of_families, &saved_keys::further_families}) {
+    for (const auto& [type, keys] : *families) {
+      CAPTURE(type);
+      CHECK_NOTHROW(config(type, in_all + ", " + keys));
+      CHECK_NOTHROW(config(type, in_all + ", " + of_older + ", " + keys));
+    }
   }
   for (const auto& [type, keys] : published) {
     CAPTURE(type, keys);
@@ -215,8 +218,9 @@ TEST_CASE("every key that transformers saves is read or harmless", "[models]") {
   }
   std::size_t types = 0;
   for (const Family* family : families()) types += family->model_types.size();
-  // camembert has roberta's keys; attnscope_reader and attnscope_neox are our own
-  CHECK(types == of_families.size() + 3);
+  // camembert has roberta's keys, RefinedWeb, RefinedWebModel and stablelm_epoch are older names;
+  // attnscope_reader and attnscope_neox are our own
+  CHECK(types == of_families.size() + saved_keys::further_families.size() + 6);
 }
 
 TEST_CASE("a key that no family is known to have is refused, unless it is off", "[models]") {
