@@ -176,6 +176,12 @@ TEST_CASE("defaults and settings of rotary positions that kinds of blocks do not
   CHECK(base("olmo3", kinds + "}}") == 500'000);
   CHECK(base("olmo3", kinds + R"(}}, "rope_theta": 40)") == 40);
   refused("olmo3", kinds + R"(, "partial_rotary_factor": 0.5}})", "partial_rotary_factor");
+  const RopeSettings oss = rope_of(config("gpt_oss", "").spec.decoder->blocks[0]);
+  CHECK(oss.base == 150'000);
+  CHECK(oss.scaling == RopeScaling::Yarn);
+  CHECK(oss.factor == 32);
+  CHECK(oss.trained_positions == 4096);
+  CHECK_FALSE(oss.truncate);
 }
 
 TEST_CASE("settings that transformers has and does not use", "[models]") {
