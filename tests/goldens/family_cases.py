@@ -29,7 +29,7 @@ def without(shape, *keys):
 
 
 # Positions that count otherwise, buckets of distances on both sides, windows that reach into the padding.
-TWO_TEXTS = ("gemma3_two_sided", "gpt_oss", "modernbert", "mpnet", "opt", "roformer")
+TWO_TEXTS = ("esm", "gemma3_two_sided", "gpt_oss", "modernbert", "mpnet", "opt", "roformer")
 # Further goldens of them, beside those padded on the right.
 FURTHER_SIDES = {"phi3_longrope": ("short",), "gemma3_two_sided": ("left",), "opt": ("left",), "mpnet": ("left",)}
 
@@ -132,6 +132,9 @@ CASES = {
         **SHAPE | {"hidden_size": 16}, type_vocab_size=2, layer_norm_eps=3e-3, rope_parameters=rope(30.0))),
     "electra": lambda: t.ElectraForMaskedLM(t.ElectraConfig(
         **SHAPE, embedding_size=10, type_vocab_size=1, layer_norm_eps=3e-3, hidden_act="relu")),
+    "esm": lambda: t.EsmForMaskedLM(t.EsmConfig(
+        **(SHAPE | {"num_hidden_layers": 1, "hidden_size": 16}), position_embedding_type="rotary", layer_norm_eps=3e-3,
+        token_dropout=True, mask_token_id=10)),
     "modernbert": lambda: t.ModernBertForMaskedLM(t.ModernBertConfig(
         **(SHAPE | {"hidden_size": 16, "num_hidden_layers": 3}), norm_eps=3e-3, local_attention=4,
         layer_types=["full_attention", "sliding_attention", "full_attention"], attention_bias=True,
