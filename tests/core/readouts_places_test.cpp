@@ -25,6 +25,13 @@ namespace attnscope::readouts_places_test {
 namespace {
 
 constexpr int n = 11;
+const std::filesystem::path goldens = std::filesystem::path(ATTNSCOPE_TESTS) / "goldens/models";
+
+ModelInput some_input() {
+  ModelInput input;
+  input.ids = {5, 9, 4, 16, 9, 7, 12};
+  return input;
+}
 
 /// Without its MLPs.
 Model without_mlp(const Model& whole) {
@@ -72,6 +79,11 @@ TEST_CASE("the stream behind attention is that behind a block whose MLP adds not
     input.ids = small_models::some_ids(n, small_models::other_tokens);
     check_stream_behind_attention(*family.model, input, work);
   }
+  // A factor of what blocks add; norms of what they add, alone and beside others.
+  for (const char* name : {"granite", "olmo2", "exaone4", "glm4"}) {
+    CAPTURE(name);
+    check_stream_behind_attention(*open_model(goldens / name), some_input(), work);
+  }
   for (const std::string name : {"bert", "t5"}) {  // norms after the sum; attention to an encoder
     const std::filesystem::path folder =
         std::filesystem::path(ATTNSCOPE_SHARED) / "vectors/tiny_models" / name;
@@ -81,6 +93,27 @@ TEST_CASE("the stream behind attention is that behind a block whose MLP adds not
     input.ids = {5, 17, 33, 20, 17, 33, 9, 60};
     if (name == "t5") input.decoder_ids = {0, 7, 30, 12, 7};
     check_stream_behind_attention(*open_model(folder), input, work);
+  }
+}
+
+TEST_CASE("what a key adds through a head has the factor of what blocks add", "[readouts]") {
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  const ModelPtr granite = open_model(goldens / "granite");
+  const double factor = granite->spec.decoder->residual_scale;
+  REQUIRE(factor == 0.6);
+  Model plain = *granite;
+  plain.spec.decoder->residual_scale = 1;
+  // Block 0 reads the same numbers in both.
+  const ModelRun run = run_model(*granite, some_input(), {}, work),
+                 of_plain = run_model(plain, some_input(), {}, work);
+  for (std::int64_t head = 0; head < granite->spec.decoder->blocks[0].heads; ++head) {
+    const Tensor found = contributions(*granite, run, AttentionOf::Decoder, 0, head, work);
+    const Tensor whole = contributions(plain, of_plain, AttentionOf::Decoder, 0, head, work);
+    REQUIRE(found.shape() == whole.shape());
+    for (std::int64_t i = 0; i < found.size(); ++i)
+      CHECK(std::abs(static_cast<double>(found.data()[i]) - factor * static_cast<double>(whole.data()[i])) <
+            1e-5);
   }
 }
 
