@@ -42,7 +42,7 @@ std::string_view words_of(Extent extent) {
     case Extent::Heads: return "heads";
     case Extent::HeadWidth: return "d_k";
     case Extent::NormedQuery:
-    case Extent::NormedKey: return "d_k, or that of all heads,";
+    case Extent::NormedKey: return "d_k";  // or the heads' · d_k
     case Extent::Inner: return "d_inner";
   }
   return {};

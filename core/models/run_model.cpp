@@ -94,13 +94,14 @@ class Embedder {
   }
 
  private:
-  /// Gemma multiplies by √d_model rounded to the type of the weights.
+  /// Gemma multiplies by √d_model rounded to the type of the weights, Granite by its number.
   void scale(std::span<float> row) const {
     if (model_.spec.embedding_scale == 1) return;
     auto factor = static_cast<float>(model_.spec.embedding_scale);
-    if (model_.token_table.type() == ElementType::BFloat16)
+    const bool rounds = model_.spec.rounds_embedding_scale;
+    if (rounds && model_.token_table.type() == ElementType::BFloat16)
       factor = static_cast<float>(Eigen::bfloat16(factor));
-    else if (model_.token_table.type() == ElementType::Float16)
+    else if (rounds && model_.token_table.type() == ElementType::Float16)
       factor = static_cast<float>(Eigen::half(factor));
     for (float& value : row) value *= factor;
   }

@@ -102,6 +102,10 @@ class Batch {
     p.query = {query.data(), n_ * d_k, d_k};
     p.key = {key.data(), n_ * d_k, d_k};
     p.value = {value.data(), n_ * d_k, d_k};
+    std::vector<float> sinks;
+    for (std::int64_t v = 0; v < live; ++v)
+      sinks.insert(sinks.end(), weights.sinks.begin(), weights.sinks.end());
+    p.sinks = sinks;
     std::vector<float> biases;
     if (!p.distance_bias.empty()) {
       for (std::int64_t v = 0; v < live; ++v)

@@ -101,7 +101,8 @@ TEST_CASE("a config that does not fit is refused in words that name the key", "[
   refused(R"({"model_type": "gpt2", "layer_norm_epsilon": 1e-60})", "a number that float32 holds");
   refused(R"({"model_type": "llama", "rope_theta": 1e300})", "a number that float32 holds");
   refused(R"({"model_type": "llama", "num_key_value_heads": 5})", "5 heads of keys");
-  refused(R"({"model_type": "llama", "rope_scaling": {"type": "longrope"}})", "\"longrope\" is no scaling");
+  refused(R"({"model_type": "llama", "rope_scaling": {"type": "proportional"}})",
+          "\"proportional\" is no scaling");
   refused(R"({"model_type": "llama", "rope_scaling": {"rope_type": "llama3", "high_freq_factor": 1}})",
           "high_freq_factor");
   refused(R"({"model_type": "llama", "rope_scaling": "linear"})", "an object");

@@ -179,8 +179,7 @@ TEST_CASE("biases, scales and residuals that only some files ask for", "[models]
   refused("llama", R"("position_embedding_type": "alibi")", "position_embedding_type");
   CHECK_NOTHROW(config(
       "llama", R"("compression_config": {"quant_method": "compressed-tensors", "format": "int-quantized"})"));
-  refused("llama",
-          R"("compression_config": {"quant_method": "compressed-tensors", "format": "pack-quantized"})",
+  refused("llama", R"("compression_config": {"quant_method": "compressed-tensors", "format": "marlin-24"})",
           "compressed-tensors");
 }
 

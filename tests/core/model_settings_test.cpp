@@ -212,7 +212,7 @@ TEST_CASE("a decoder within a model of pictures and text", "[models]") {
   CHECK(inner.spec.d_model == 64);
   CHECK(inner.spec.tied);
   for (const std::string text :
-       {R"({"model_type": "qwen2_vl", "text_config": {"model_type": "qwen2_vl_text"}})",
+       {R"({"model_type": "qwen9_vl", "text_config": {"model_type": "qwen2_vl_text"}})",
         R"({"model_type": "mllama", "text_config": {"model_type": "llama"}})",
         R"({"model_type": "llava", "text_config": {}})", R"({"model_type": "llava", "text_config": 3})"})
     CHECK_THROWS_WITH(read_config(text, "config.json"), ContainsSubstring("text_config"));

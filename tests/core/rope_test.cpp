@@ -105,7 +105,9 @@ TEST_CASE("kinds of scaling are found by the names of config files, and no other
   CHECK(rope_scaling_from("dynamic") == RopeScaling::Dynamic);
   CHECK(rope_scaling_from("yarn") == RopeScaling::Yarn);
   CHECK(rope_scaling_from("llama3") == RopeScaling::Llama3);
-  CHECK_FALSE(rope_scaling_from("longrope"));
+  CHECK(rope_scaling_from("longrope") == RopeScaling::LongRope);
+  CHECK(rope_scaling_from("su") == RopeScaling::LongRope);
+  CHECK_FALSE(rope_scaling_from("proportional"));
 }
 
 TEST_CASE("frequencies between the bands of YaRN and Llama 3 are mixed as their definitions say", "[rope]") {

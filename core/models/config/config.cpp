@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/models/config/config_refused.hpp"
 #include "core/models/config/config_rope.hpp"
@@ -27,11 +26,10 @@ const Family& family_of(const ConfigObject& config) {
   if (type.empty()) config.refuse("model_type", "it is missing: it names the family of the model.");
   const Family* row = find_family(type);
   if (row == nullptr) {
-    std::vector<std::string_view> known;
-    for (const Family* one : families())
-      known.insert(known.end(), one->model_types.begin(), one->model_types.end());
-    config.refuse("model_type", fmt::format("{} is no family that is known here: {}.", in_quotes(type, 60),
-                                            fmt::join(known, ", ")));
+    config.refuse("model_type",
+                  fmt::format("{} is no family that is known here; {} are, such as bert, gemma3_text, gpt2, "
+                              "gpt_oss, llama, mistral, phi3, qwen3, t5 and vit.",
+                              in_quotes(type, 60), families().size()));
   }
   return *row;
 }
@@ -79,7 +77,9 @@ StackSpec stack_of(const ConfigObject& config, const Family& family, const Model
     for (std::size_t i = 0; i < windows.size(); ++i)
       stack.blocks[i].masking.window.left = static_cast<int>(windows[i]) - 1;
   }
-  if (family.turns_in_windows) leave_full_unrotated(stack);
+  // With "sliding_window" null EXAONE 4 rotates all.
+  const bool windowless = config.has("sliding_window") && config.find("sliding_window") == nullptr;
+  if (family.turns_in_windows && !windowless) leave_full_unrotated(stack);
   if (family.rope.by_type) {
     const PositionSettings local = local_rope_of(config, family, one.d_k, std::max(1, spec.max_positions));
     for (LayerSpec& layer : stack.blocks)
@@ -106,6 +106,7 @@ std::vector<std::int64_t> ids_of(const ConfigObject& config, std::string_view na
 
 /// Settings that follow from the parts that the family has.
 void read_parts(const ConfigObject& config, const Family& family, ModelSpec& spec) {
+  spec.rounds_embedding_scale = family.scaled_embeddings;
   if (family.scaled_embeddings) spec.embedding_scale = std::sqrt(static_cast<double>(spec.d_model));
   if (find_part(family.model, Part::TypeTable) != nullptr)
     spec.token_types = config.whole("type_vocab_size", 2, 1, most_vocabulary);

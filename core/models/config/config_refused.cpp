@@ -55,7 +55,8 @@ void refuse_unread(const ConfigObject& config, const Family& family, const Model
     if (const json* causal = config.find("is_causal");
         causal != nullptr && *causal != spec.decoder.has_value())
       refuse_change(config, family, "is_causal", *causal);
-  const std::int64_t rotated = rope_of(attention).rotated;
+  std::int64_t rotated = rope_of(attention).rotated;
+  for (const LayerSpec& block : stack.blocks) rotated = std::min(rotated, rope_of(block).rotated);
   if (is_rotary(stack.positions()) && !family.rope.partial && rotated != attention.d_k / 2 * 2)
     config.refuse("partial_rotary_factor",
                   fmt::format("{} of {} dimensions of a head would turn; a model of the family {} turns all.",

@@ -17,27 +17,13 @@ using nlohmann::json;
 
 constexpr int longest_context = 1 << 24;
 /// "attn_factor" is a key of GGUF files, which transformers does not read in a config.
-constexpr auto rope_keys = std::to_array<std::string_view>({"rope_theta",
-                                                            "rope_type",
-                                                            "type",
-                                                            "factor",
-                                                            "original_max_position_embeddings",
-                                                            "low_freq_factor",
-                                                            "high_freq_factor",
-                                                            "beta_fast",
-                                                            "beta_slow",
-                                                            "truncate",
-                                                            "attention_factor",
-                                                            "mscale",
-                                                            "mscale_all_dim",
-                                                            "partial_rotary_factor",
-                                                            "finetuned",
-                                                            "attn_factor",
-                                                            "short_factor",
-                                                            "long_factor",
-                                                            "llama_4_scaling_beta",
-                                                            "mrope_section",
-                                                            "mrope_interleaved"});
+constexpr auto rope_keys = std::to_array<std::string_view>(
+    {"rope_theta", "rope_type", "type", "factor", "original_max_position_embeddings", "low_freq_factor",
+     "high_freq_factor", "beta_fast", "beta_slow", "truncate", "attention_factor", "mscale", "mscale_all_dim",
+     "partial_rotary_factor", "finetuned", "attn_factor", "short_factor", "long_factor",
+     "llama_4_scaling_beta"});
+/// Of positions in pictures, which a text model of a family with them need not know.
+constexpr auto section_keys = std::to_array<std::string_view>({"mrope_section", "mrope_interleaved"});
 
 bool is_object(const json* found) { return found != nullptr && !(found->is_object() && found->empty()); }
 
@@ -57,9 +43,11 @@ std::string_view object_name(const ConfigObject& config) {
   return older ? "rope_scaling" : newer ? "rope_parameters" : "";
 }
 
-RopeScaling kind_of(const ConfigObject& scaling) {
+RopeScaling kind_of(const ConfigObject& scaling, const RopeKeys& rules) {
   const std::string_view key = scaling.find("rope_type") != nullptr ? "rope_type" : "type";
   const std::string type = scaling.text(key, "default");
+  if (rules.sections && type == "mrope") return RopeScaling::None;                // with text alone
+  if (rules.default_trained > 0 && type == "yarn") return RopeScaling::LongRope;  // as Phi-3's files mean it
   const std::optional<RopeScaling> kind = rope_scaling_from(type);
   if (!kind)
     scaling.refuse(key, fmt::format("{} is no scaling of rotary positions that is known here: default, "
@@ -98,7 +86,7 @@ TensorPtr divisors_of(const ConfigObject& scaling, std::string_view key) {
   return std::make_shared<const Tensor>(Shape{std::ssize(numbers)}, numbers);
 }
 
-/// The factor is that of the positions, whatever "factor" says, unless the lengths are not there.
+/// Without a "factor" it is that of the positions.
 void read_long_rope(const ConfigObject& scaling, int positions, PositionSettings& rope) {
   rope.rope_divisors = divisors_of(scaling, "long_factor");
   rope.rope_short_divisors = divisors_of(scaling, "short_factor");
@@ -107,16 +95,18 @@ void read_long_rope(const ConfigObject& scaling, int positions, PositionSettings
   rope.rope_magnitude = static_cast<float>(magnitude_of(scaling, 1));
 }
 
-void read_scaling(const ConfigObject& config, const ConfigObject& scaling, int positions,
-                  PositionSettings& rope) {
+void read_scaling(const ConfigObject& config, const ConfigObject& scaling, const RopeKeys& rules,
+                  int positions, PositionSettings& rope) {
   for (const auto& [key, value] : scaling.value().items())
-    if (!value.is_null() && std::ranges::find(rope_keys, key) == rope_keys.end())
+    if (!value.is_null() && std::ranges::find(rope_keys, key) == rope_keys.end() &&
+        !(rules.sections && std::ranges::find(section_keys, key) != section_keys.end()))
       scaling.refuse(in_quotes(key, 60), "it is no key of rotary positions that is known here.");
   const auto number = [&](std::string_view key, double usual) {
     return static_cast<float>(scaling.number(key, usual));
   };
-  rope.rope_scaling = kind_of(scaling);
-  const int trained = scaling.whole("original_max_position_embeddings", positions, 1, longest_context);
+  rope.rope_scaling = kind_of(scaling, rules);
+  const int usual = rules.default_trained > 0 ? rules.default_trained : positions;
+  const int trained = scaling.whole("original_max_position_embeddings", usual, 1, longest_context);
   const int of_model = config.whole("original_max_position_embeddings", trained, 1, longest_context);
   const float low = number("low_freq_factor", 1), high = number("high_freq_factor", 4),
               fast = number("beta_fast", 32), slow = number("beta_slow", 1);
@@ -165,11 +155,11 @@ struct Rotation {
 };
 
 /// Reads base, share and scaling of `scaling` if it is there; what it lacks stays as it is.
-void read_rotation(const ConfigObject& config, const ConfigObject& scaling, int positions, Rotation& rotation,
-                   PositionSettings& rope) {
+void read_rotation(const ConfigObject& config, const ConfigObject& scaling, const RopeKeys& rules,
+                   int positions, Rotation& rotation, PositionSettings& rope) {
   rotation.base = scaling.number("rope_theta", rotation.base);
   rotation.share = scaling.number("partial_rotary_factor", rotation.share);
-  read_scaling(config, scaling, positions, rope);
+  read_scaling(config, scaling, rules, positions, rope);
 }
 
 PositionSettings finished(const ConfigObject& config, const Family& family, int d_k, const Rotation& rotation,
@@ -206,9 +196,10 @@ PositionSettings rope_of(const ConfigObject& config, const Family& family, int d
   constexpr std::string_view full = "full_attention";
   if (const json* own = family.rope.by_type ? of_type(config, full) : nullptr) {
     const ConfigObject all = config.object("rope_parameters");
-    read_rotation(config, ConfigObject(*own, all.key(full), config.where()), positions, rotation, rope);
+    read_rotation(config, ConfigObject(*own, all.key(full), config.where()), family.rope, positions, rotation,
+                  rope);
   } else if (const std::string_view name = object_name(config); !name.empty()) {
-    read_rotation(config, config.object(name), positions, rotation, rope);
+    read_rotation(config, config.object(name), family.rope, positions, rotation, rope);
   }
   return finished(config, family, d_k, rotation, std::move(rope));
 }
@@ -220,10 +211,11 @@ PositionSettings local_rope_of(const ConfigObject& config, const Family& family,
   if (!family.rope.local_base.empty())
     rotation.base = config.number(family.rope.local_base, family.rope.default_local_base);
   else
-    rotation.base = rope_of(config, family, d_k, positions).rope_base;
+    rotation.base = config.number(family.rope.base, family.rope.default_base);
   if (const json* own = of_type(config, local)) {
     const ConfigObject all = config.object("rope_parameters");
-    read_rotation(config, ConfigObject(*own, all.key(local), config.where()), positions, rotation, rope);
+    read_rotation(config, ConfigObject(*own, all.key(local), config.where()), family.rope, positions,
+                  rotation, rope);
   }
   return finished(config, family, d_k, rotation, std::move(rope));
 }

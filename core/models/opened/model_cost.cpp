@@ -28,7 +28,9 @@ std::int64_t numbers_in(const BlockWeights& block, const std::optional<ExpertSet
 std::int64_t keys_of_row(const StackSpec& stack, const LayerSpec& block, std::int64_t row,
                          std::int64_t rows) {
   const std::int64_t seen = stack.causal() ? row + 1 : rows, window = window_of(block);
-  return stack.causal() && window > 0 ? std::min(window, seen) : seen;
+  if (window == 0) return seen;
+  if (stack.causal()) return std::min(window, seen);
+  return std::min(row + window, rows) - std::max<std::int64_t>(row - window + 1, 0);  // on both sides
 }
 
 double multiply_adds(const StackSpec& stack, const StackWeights& weights, const CountedRows& counted) {

@@ -32,6 +32,11 @@ class BlockReader {
           reader_.files().has(reader_.path(*other, i) + ".weight"))
         name = other;
       if (part == Part::AttentionNorm && i == 0 && reader_.family().first_unnormed) return NormWeights();
+      // A family that is parallel by a key of its config then has one norm.
+      if (part == Part::MlpNorm && name != nullptr && spec_.arrangement() == Arrangement::Parallel &&
+          reader_.family().arrangement != Arrangement::Parallel &&
+          !reader_.files().has(reader_.path(*name, i) + ".weight"))
+        name = nullptr;
       return name == nullptr ? NormWeights()
                              : reader_.norm(*name, i, spec_.norm().kind, reader_.config().spec.d_model,
                                             reader_.family().norm_form);

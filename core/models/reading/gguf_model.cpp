@@ -95,7 +95,11 @@ void read_scaling(const ArchitectureKeys& keys, int positions, PositionSettings&
 /// Makes all blocks mixtures if the header counts experts.
 void read_experts(const ArchitectureKeys& keys, const Family& family, StackSpec& stack) {
   const int count = keys.whole_or("expert_count", 0, 0, most_experts);
-  if (count == 0) return;
+  if (count == 0) {
+    if (find_part(family.blocks(), Part::Down) == nullptr)
+      keys.refuse("expert_count", "0 or missing; the number of this model's experts was expected.");
+    return;
+  }
   if (!family.gguf->experts)
     keys.refuse("expert_count",
                 fmt::format("{}: a mixture of experts, which is not known here for this family.", count));
@@ -180,6 +184,9 @@ StackSpec stack_of(const ArchitectureKeys& keys, const Family& family, const Mod
   if (is_rotary(one.positions)) one.position_settings = gguf_rope(keys, one.d_k, spec.max_positions, files);
   if (rules.grows_queries) {
     const double growth = keys.real("attention.temperature_scale").value_or(0);
+    if (!(growth >= 0) || growth > 1000)
+      keys.refuse("attention.temperature_scale",
+                  fmt::format("{}; a number from 0 to 1000 was expected.", growth));
     one.position_settings.query_growth = static_cast<float>(growth);
     one.position_settings.query_growth_length =
         keys.whole_or("rope.scaling.original_context_length", spec.max_positions, 1, 1 << 30);
@@ -198,7 +205,8 @@ StackSpec stack_of(const ArchitectureKeys& keys, const Family& family, const Mod
     }
     check_windows(keys, rules, static_cast<double>(one.position_settings.rope_base));
   }
-  if (family.turns_in_windows) leave_full_unrotated(stack);
+  const auto has_window = [](const LayerSpec& block) { return window_of(block) > 0; };
+  if (family.turns_in_windows && std::ranges::any_of(stack.blocks, has_window)) leave_full_unrotated(stack);
   read_experts(keys, family, stack);
   if (rules.scales != GgufScales::None) stack.residual_scale = keys.number_or("residual_scale", 1);
   set_causal(stack, keys.boolean_or("attention.causal", !family.decoder.empty()));
@@ -274,7 +282,7 @@ void read_scales(const ArchitectureKeys& keys, const Family& family, ModelSpec& 
 std::string known_architectures() {
   std::vector<std::string_view> names;
   for (const Family* family : families())
-    if (family->gguf != nullptr) names.push_back(gguf_name_of(*family));
+    if (family->gguf != nullptr && family != &mixtral_family) names.push_back(gguf_name_of(*family));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -325,6 +333,7 @@ ModelConfig read_gguf_config(GgufTensors& files) {
                            : static_cast<int>(std::clamp<std::int64_t>(types->shape[0], 1, 4'000'000));
   }
   spec.tied = !files.has(gguf_path_of(family, Part::Logits) + ".weight");
+  spec.rounds_embedding_scale = family.scaled_embeddings;
   if (family.scaled_embeddings) spec.embedding_scale = std::sqrt(static_cast<double>(spec.d_model));
   read_scales(keys, family, spec);
   if (const double cap = family.gguf->logit_cap; cap > 0)

@@ -5,6 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+
 namespace attnscope {
 namespace {
 
@@ -36,6 +40,12 @@ std::vector<ExpertWeights> stacked_experts(const PartReader& reader, std::span<c
   const auto each = [&](Part part, std::int64_t d_in, std::int64_t d_out, auto&& place) {
     const PartName& name = *find_part(names, part);
     const std::string at = reader.path(name, i);
+    if (!reader.files().has(at + ".weight"))
+      throw Error(
+          fmt::format("The file has no tensor \"{}.weight\" with all experts of a block. Files of 2023 "
+                      "have a tensor for each expert, which is not read here; llama.cpp converts the "
+                      "model anew.",
+                      at));
     const StoredTensor all = reader.files().take(at + ".weight", Shape{count, d_out, d_in});
     std::vector<float> biases;
     if (reader.has_bias(name.bias)) biases = reader.files().take_floats(at + ".bias", Shape{count, d_out});

@@ -111,7 +111,9 @@ using KeyAlias = std::pair<std::string_view, std::string_view>;
 struct RopeKeys {
   std::string_view base = "rope_theta", share = "partial_rotary_factor";
   double default_share = 1, default_base = 10'000;
-  bool partial = false;  // whether a part of a head's dimensions may turn
+  bool partial = false;     // whether a part of a head's dimensions may turn
+  bool sections = false;    // keys for rows and columns of pictures may be there, which text does not need
+  int default_trained = 0;  // "original_max_position_embeddings" if it is missing; 0 = all positions
   /// Whether blocks with a window have rotary settings of their own: "rope_parameters" then holds an object
   /// for each kind of block. In older configs they have the base `local_base`, or if this is empty that of
   /// the others, and no scaling.
@@ -186,7 +188,7 @@ struct Family {
   std::string_view groups_key = {};  // blocks share weights in so many groups; empty: each has its own
   bool experts_stacked = false;      // all experts lie in one tensor, as gpt-oss has them
   bool norms_all_heads = false;      // the norms of queries and keys are over all heads at once
-  bool turns_in_windows = false;     // blocks without a window have no positions, if others have one
+  bool turns_in_windows = false;     // blocks without a window have no positions
   RopeKeys rope = {};
 
   /// Widths of windows, 0 = none, for so many blocks; null: the family has none.

@@ -29,10 +29,8 @@ void leave_unrotated(StackSpec& stack, int interval) {
 }
 
 void leave_full_unrotated(StackSpec& stack) {
-  const auto is_full = [](const LayerSpec& block) { return window_of(block) == 0; };
-  if (std::ranges::all_of(stack.blocks, is_full)) return;
   for (LayerSpec& block : stack.blocks)
-    if (is_full(block)) block.positions = Positions::None;
+    if (window_of(block) == 0) block.positions = Positions::None;
 }
 
 }  // namespace attnscope

@@ -63,7 +63,7 @@ void leave_unrotated(StackSpec&, int interval);
 inline bool is_full(std::size_t block, int pattern) {
   return (block + 1) % static_cast<std::size_t>(pattern) == 0;
 }
-/// Takes the positions from blocks without a window, if others have one.
+/// Takes the positions from blocks without a window.
 void leave_full_unrotated(StackSpec&);
 /// Gives every block these settings of the block around its attention.
 template <class Set>
@@ -114,7 +114,8 @@ struct ModelSpec {
   int token_types = 0;                        // rows of the table of token types; 0 = none
   std::optional<StackSpec> encoder, decoder;  // one or both
   double embedding_scale = 1;
-  int embedding_width = 0;  // of tables that a map widens to d_model; 0 = d_model, without a map
+  bool rounds_embedding_scale = false;  // to the type of the table: Gemma
+  int embedding_width = 0;              // of tables that a map widens to d_model; 0 = d_model, without a map
   /// ESM: embeddings of this token are 0, and all are multiplied by 0.88 / (1 − its share of the tokens).
   std::optional<std::int64_t> dropped_token;
   double logit_scale = 1;  // multiplies the last hidden state before the map to logits

@@ -16,7 +16,6 @@ namespace {
 
 constexpr auto scaling_names = std::to_array<std::pair<std::string_view, RopeScaling>>({
     {"default", RopeScaling::None},
-    {"mrope", RopeScaling::None},  // with text alone
     {"linear", RopeScaling::Linear},
     {"dynamic", RopeScaling::Dynamic},
     {"yarn", RopeScaling::Yarn},

@@ -35,10 +35,10 @@ constexpr ConfigKeys keys =
     });
 constexpr auto cohere_own = std::to_array<std::string_view>({"logit_scale"});
 constexpr auto cohere2_own = std::to_array<std::string_view>(
-    {"logit_scale", "sliding_window", "layer_types", "sliding_window_pattern"});
+    {"logit_scale", "sliding_window", "layer_types", "sliding_window_pattern", "position_embedding_type"});
 // Notes on the order of the blocks, which layer_types or the pattern says.
-constexpr auto cohere2_harmless = std::to_array<std::string_view>(
-    {"layer_switch", "order_of_interleaved_layers", "rotary_pct", "position_embedding_type"});
+constexpr auto cohere2_harmless =
+    std::to_array<std::string_view>({"layer_switch", "order_of_interleaved_layers", "rotary_pct"});
 constexpr GgufRules cohere_gguf{.architecture = "command-r", .scales = GgufScales::Logits},
     cohere2_gguf{.window = 4096, .full_every = 4, .scales = GgufScales::Logits};
 
@@ -77,6 +77,7 @@ constinit const Family cohere2_family = like(cohere_rows::cohere, [](Family& mad
   made.model_types = cohere_rows::cohere2_types;
   made.reads_layer_types = true;
   made.windows = cohere_rows::windows_of;
+  made.rope.default_base = 10'000;
   made.turns_in_windows = true;
   made.own_keys = cohere_rows::cohere2_own;
   made.harmless_keys = cohere_rows::cohere2_harmless;

@@ -48,7 +48,8 @@ constexpr ConfigKeys gemma3_keys = like(gemma2_keys, [](ConfigKeys& made) {
   made.default_positions = 131'072;
   made.default_vocabulary = 262'208;
 });
-constexpr auto gemma_own = std::to_array<std::string_view>({"hidden_activation"});
+// transformers reads hidden_act alone.
+constexpr auto gemma_harmless = std::to_array<std::string_view>({"hidden_activation"});
 constexpr auto gemma3_own = std::to_array<std::string_view>(
     {"sliding_window", "layer_types", "query_pre_attn_scalar", "attn_logit_softcapping",
      "final_logit_softcapping", "sliding_window_pattern", "_sliding_window_pattern",
@@ -89,7 +90,11 @@ void read_scores(const ConfigObject& config, StackSpec& stack, double usual_cap)
   }
 }
 void read_gemma2(const ConfigObject& config, StackSpec& stack) { read_scores(config, stack, 50); }
-void read_gemma3(const ConfigObject& config, StackSpec& stack) { read_scores(config, stack, 0); }
+/// transformers has the cap of Gemma 3's scores in its config and does not use it.
+void read_gemma3(const ConfigObject& config, StackSpec& stack) {
+  read_scores(config, stack, 0);
+  for (LayerSpec& block : stack.blocks) block.soft_cap = 0;
+}
 
 void read_gemma2_model(const ConfigObject& config, ModelSpec& spec) {
   spec.logit_cap = cap_of(config, "final_logit_softcapping", 30);
@@ -100,9 +105,9 @@ void read_gemma3_model(const ConfigObject& config, ModelSpec& spec) {
 
 /// Files of the first Gemma say "gelu" and mean its tanh form, as transformers reads them.
 void read_gemma(const ConfigObject& config, StackSpec& stack) {
-  const std::string name = config.text("hidden_activation", config.text("hidden_act", "gelu_pytorch_tanh"));
+  const std::string name = config.text("hidden_act", "gelu_pytorch_tanh");
   const Activation made =
-      name == "gelu" ? Activation::GeluTanh : activation_named(config, "hidden_activation", name);
+      name == "gelu" ? Activation::GeluTanh : activation_named(config, "hidden_act", name);
   set_blocks(stack, [&](BlockSettings& block) { block.activation = made; });
 }
 
@@ -129,7 +134,7 @@ constinit const Family gemma_family{.name = "Gemma",
                                     .heads = gated_heads,
                                     .scaled_embeddings = true,
                                     .read_stack = gemma_rows::read_gemma,
-                                    .own_keys = gemma_rows::gemma_own,
+                                    .harmless_keys = gemma_rows::gemma_harmless,
                                     .gguf = &gemma_rows::gemma_gguf};
 
 namespace {

@@ -109,6 +109,7 @@ constinit const Family gpt_bigcode_family = like(gpt2_rows::gpt2, [](Family& mad
   made.name = "GPT-BigCode";
   made.model_types = gpt2_rows::bigcode_types;
   made.input_output = false;
+  made.fused = FusedOrder::Grouped;  // of one head of keys all stacked, of as many as heads head by head
   made.keys.default_activation = "gelu_pytorch_tanh";
   made.read_stack = gpt2_rows::read_bigcode;
   made.own_keys = gpt2_rows::bigcode_own;

@@ -64,6 +64,9 @@ std::vector<std::int64_t> windows_of(const ConfigObject& config, std::size_t cou
   const auto fail = [&] {
     config.fail(key, fmt::format("lists [[\"global\" or \"local\", …], times] for {} blocks", count), *types);
   };
+  if (types == nullptr && config.find("attention_layers") != nullptr)
+    config.refuse("attention_types",
+                  "it is missing beside attention_layers; it says which blocks have a window.");
   if (types == nullptr) {
     for (std::size_t i = 0; i < count; ++i) windows.push_back(i % 2 == 0 ? 0 : width);
     return windows;

@@ -63,6 +63,11 @@ constexpr auto harmless_keys = std::to_array<std::string_view>(
      "summary_proj_to_labels", "rotary", "n_ctx", "gradient_checkpointing", "scale_attn_weights"});
 
 void read_stack(const ConfigObject& config, StackSpec& stack) {
+  if (config.number("rope_theta", 10'000) != 10'000)
+    config.refuse("rope_theta", "a model of this family has the base 10000.");
+  for (const std::string_view key : {"rope_scaling", "rope_parameters"})
+    if (const nlohmann::json* found = config.find(key); found != nullptr && !found->empty())
+      config.refuse(key, "a model of this family has no such settings.");
   for (LayerSpec& block : stack.blocks) {
     const int turned = config.has("rotary_dim") && config.find("rotary_dim") == nullptr
                            ? block.d_k

@@ -38,6 +38,9 @@ constexpr auto qwen2_blocks = names_like(gated_blocks, {{Query, "layers.{}.self_
                                                         {Output, "layers.{}.self_attn.o_proj"}});
 constexpr auto qwen3_blocks = names_like<2>(gated_blocks, head_norm_names);
 constexpr ConfigKeys mistral_keys = like_llama(14'336, 131'072, 32'000, 8, 0);
+constexpr ConfigKeys ministral3_keys =
+    like(like_llama(4096, 34, 32, like_llama(14'336, 262'144, 131'072, 8, 128)),
+         [](ConfigKeys& made) { made.default_epsilon = 1e-5; });
 constexpr ConfigKeys qwen2_keys = like_llama(22'016, 32'768, 151'936, 32, 0);
 constexpr ConfigKeys qwen3_keys = like_llama(22'016, 32'768, 151'936, 32, 128);
 constexpr ConfigKeys smollm3_keys = like(like_llama(11'008, 32'768, 128'256, 4, 0), [](ConfigKeys& made) {
@@ -47,6 +50,7 @@ constexpr ConfigKeys smollm3_keys = like(like_llama(11'008, 32'768, 128'256, 4, 
 });
 constexpr ConfigKeys helium_keys = like(like_llama(2560, 24, 20, like_llama(7040, 4096, 48'000, 20, 128)),
                                         [](ConfigKeys& made) { made.default_epsilon = 1e-8; });
+constexpr auto helium_blocks = names_like(llama_blocks, {{Output, "layers.{}.self_attn.o_proj"}});
 constexpr auto smollm3_own = std::to_array<std::string_view>(
     {"no_rope_layers", "no_rope_layer_interval", "sliding_window", "use_sliding_window", "layer_types"});
 constexpr auto mistral_own = std::to_array<std::string_view>({"sliding_window", "layer_types"});
@@ -74,6 +78,12 @@ std::vector<std::int64_t> ministral_windows(const ConfigObject& config, std::siz
 std::vector<std::int64_t> ministral3_windows(const ConfigObject& config, std::size_t blocks) {
   const bool has_window = config.find("sliding_window") != nullptr;
   return std::vector<std::int64_t>(blocks, has_window ? window_width(config) : 0);
+}
+
+/// Without rotary settings transformers has those of the published models, which are YaRN's.
+void read_ministral3(const ConfigObject& config, StackSpec&) {
+  if (config.find("rope_parameters") == nullptr && config.find("rope_scaling") == nullptr)
+    config.refuse("rope_parameters", "it is missing; the rotary settings of the model were expected.");
 }
 
 /// Whether each block rotates: 1 in "no_rope_layers"; without the list every so many blocks one does not.
@@ -147,6 +157,7 @@ constexpr Family mistral = like(llama, [](Family& made) {
 
 constexpr Family qwen2 = like(llama, [](Family& made) {
   made.name = "Qwen2";
+  made.rope.sections = true;
   made.model_types = qwen2_types;
   made.keys = qwen2_keys;
   made.decoder = qwen2_blocks;
@@ -174,7 +185,9 @@ constinit const Family ministral3_family = like(llama_rows::mistral, [](Family& 
   made.name = "Ministral 3";
   made.model_types = llama_rows::ministral3_types;
   made.rope.default_base = 1'000'000;
+  made.keys = llama_rows::ministral3_keys;
   made.windows = llama_rows::ministral3_windows;
+  made.read_stack = llama_rows::read_ministral3;
   made.gguf = &llama_rows::ministral3_gguf;
 });
 
@@ -183,6 +196,7 @@ constinit const Family helium_family = like(llama_rows::llama, [](Family& made) 
   made.model_types = llama_rows::helium_types;
   made.positions = Positions::RopeInterleaved;
   made.keys = llama_rows::helium_keys;
+  made.decoder = llama_rows::helium_blocks;
   made.rope.default_base = 100'000;
   made.gguf = nullptr;
 });

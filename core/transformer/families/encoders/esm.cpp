@@ -44,13 +44,15 @@ constexpr auto heads = std::to_array<HeadRow>({
 });
 constexpr auto own_keys =
     std::to_array<std::string_view>({"token_dropout", "mask_token_id", "emb_layer_norm_before",
-                                     "is_folding_model", "position_embedding_type"});
+                                     "is_folding_model", "position_embedding_type", "hidden_act"});
 constexpr auto harmless_keys =
     std::to_array<std::string_view>({"esmfold_config", "vocab_list", "classifier_dropout"});
 
 void read_model(const ConfigObject& config, ModelSpec& spec) {
   for (const std::string_view key : {"emb_layer_norm_before", "is_folding_model"})
     if (config.boolean(key, false)) refuse_change(config, esm_family, key, *config.find(key));
+  if (config.text("hidden_act", "gelu") != "gelu")
+    refuse_change(config, esm_family, "hidden_act", *config.find("hidden_act"));
   if (const nlohmann::json* kind = config.find("position_embedding_type");
       kind == nullptr || *kind != "rotary")
     config.refuse("position_embedding_type", "\"rotary\" was expected: ESM-1 has learned positions.");

@@ -42,15 +42,15 @@ constexpr auto heads = std::to_array<HeadRow>({
     {"ForMaskedLM", HeadKind::MaskedToken, HeadInput::EveryRow, "head.dense", "head.norm", "decoder", "",
      Activation::Gelu},
 });
-constexpr auto own_keys = std::to_array<std::string_view>({"layer_types", "local_attention", "norm_bias",
-                                                           "global_attn_every_n_layers", "global_rope_theta",
-                                                           "decoder_bias", "classifier_activation"});
+constexpr auto own_keys = std::to_array<std::string_view>(
+    {"layer_types", "local_attention", "norm_bias", "global_attn_every_n_layers", "global_rope_theta",
+     "decoder_bias", "classifier_activation", "classifier_bias"});
 // Heads of classes are not computed; the rest says how the published program computes, not what.
 constexpr auto harmless_keys = std::to_array<std::string_view>(
-    {"classifier_pooling", "classifier_dropout", "classifier_bias", "cls_token_id", "sep_token_id",
-     "initializer_cutoff_factor", "embedding_dropout", "mlp_dropout", "deterministic_flash_attn",
-     "sparse_prediction", "sparse_pred_ignore_index", "reference_compile", "repad_logits_with_grad",
-     "position_embedding_type", "layer_norm_eps"});
+    {"classifier_pooling", "classifier_dropout", "cls_token_id", "sep_token_id", "initializer_cutoff_factor",
+     "embedding_dropout", "mlp_dropout", "deterministic_flash_attn", "sparse_prediction",
+     "sparse_pred_ignore_index", "reference_compile", "repad_logits_with_grad", "position_embedding_type",
+     "layer_norm_eps"});
 
 /// A window of half the width on each side; every third block, the first one included, has none.
 std::vector<std::int64_t> windows_of(const ConfigObject& config, std::size_t count) {
@@ -64,6 +64,13 @@ std::vector<std::int64_t> windows_of(const ConfigObject& config, std::size_t cou
 }
 
 void read_model(const ConfigObject& config, ModelSpec&) {
+  if (config.boolean("classifier_bias", false))
+    refuse_change(config, modernbert_family, "classifier_bias", *config.find("classifier_bias"));
+  if (config.text("classifier_activation", "gelu") != "gelu")
+    refuse_change(config, modernbert_family, "classifier_activation", *config.find("classifier_activation"));
+  // transformers applies it to the blocks with a window, too, and no published model has it.
+  if (const nlohmann::json* scaling = config.find("rope_scaling"); scaling != nullptr && !scaling->empty())
+    refuse_change(config, modernbert_family, "rope_scaling", *scaling);
   if (config.boolean("norm_bias", false))
     refuse_change(config, modernbert_family, "norm_bias", *config.find("norm_bias"));
 }

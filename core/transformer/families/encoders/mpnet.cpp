@@ -4,6 +4,7 @@
 
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
+#include "core/transformer/families/known_keys.hpp"
 #include "core/transformer/families/shared_rows.hpp"
 
 namespace attnscope {
@@ -39,10 +40,11 @@ constexpr auto heads = std::to_array<HeadRow>({
 constexpr auto own_keys = std::to_array<std::string_view>({"relative_attention_num_buckets"});
 
 void read_stack(const ConfigObject& config, StackSpec& stack) {
-  const int buckets = config.whole("relative_attention_num_buckets", 32, 4, 256);
+  // transformers sorts into 32, whatever the key says.
+  need_implied(config, mpnet_family, "relative_attention_num_buckets", 32);
   for (LayerSpec& block : stack.blocks) {
     block.positions = Positions::RelativeBuckets;
-    block.position_settings.buckets = buckets;
+    block.position_settings.buckets = 32;
     block.position_settings.bucket_distance = 128;
   }
 }

@@ -137,7 +137,7 @@ void read_model(const ConfigObject& config, ModelSpec& spec) {
   spec.decoder_start = config.whole("decoder_start_token_id", 0, 0, most_vocabulary);
 }
 
-/// The logits are never scaled, whatever the tables are.
+/// mT5 never scales its logits, whatever the tables are.
 void read_mt5(const ConfigObject& config, ModelSpec& spec) {
   read_model(config, spec);
   spec.logit_scale = 1;
@@ -181,7 +181,6 @@ constinit const Family umt5_family = like(t5_rows::t5, [](Family& made) {
   made.keys.default_inner = 1024;
   made.encoder = t5_rows::umt5_encoder;
   made.decoder = t5_rows::umt5_decoder;
-  made.read_model = t5_rows::read_mt5;
 });
 
 }  // namespace attnscope

@@ -58,6 +58,15 @@ std::vector<std::int64_t> windows_of(const ConfigObject& config, std::size_t cou
 
 /// The clamped gate has these two numbers in every published model.
 void read_stack(const ConfigObject& config, StackSpec& stack) {
+  // Without rotary settings transformers has those of the published models.
+  if (config.find("rope_parameters") == nullptr && config.find("rope_scaling") == nullptr)
+    for (LayerSpec& block : stack.blocks) {
+      PositionSettings& rope = block.position_settings;
+      rope.rope_scaling = RopeScaling::Yarn;
+      rope.rope_factor = 32;
+      rope.rope_trained = 4096;
+      rope.rope_truncate = false;
+    }
   if (config.number("swiglu_limit", 7) != 7)
     refuse_change(config, gpt_oss_family, "swiglu_limit", *config.find("swiglu_limit"));
   if (config.number("swiglu_alpha", 1.702) != 1.702)

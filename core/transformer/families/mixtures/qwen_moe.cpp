@@ -28,9 +28,9 @@ constexpr PartName expert_names[]{{Router, "layers.{}.mlp.gate"},
                                   {ExpertDown, "layers.{}.mlp.experts.{}.down_proj"}};
 constexpr auto qwen3_blocks = names_like<4>(names_like<2>(gated_blocks, head_norm_names), expert_names);
 constexpr auto qwen2_blocks = names_like<4>(names_like<4>(gated_blocks, expert_names),
-                                            {{Query, "layers.{}.self_attn.q_proj", Always},
-                                             {Key, "layers.{}.self_attn.k_proj", Always},
-                                             {Value, "layers.{}.self_attn.v_proj", Always},
+                                            {{Query, "layers.{}.self_attn.q_proj", Attention},
+                                             {Key, "layers.{}.self_attn.k_proj", Attention},
+                                             {Value, "layers.{}.self_attn.v_proj", Attention},
                                              {Output, "layers.{}.self_attn.o_proj"},
                                              {SharedGate, "layers.{}.mlp.shared_expert.gate_proj"},
                                              {SharedUp, "layers.{}.mlp.shared_expert.up_proj"},
@@ -114,6 +114,7 @@ constexpr Family qwen3{.name = "Qwen3-MoE",
                        .heads = gated_heads,
                        .tied = false,
                        .reads_layer_types = true,
+                       .rope = {.sections = true},
                        .windows = windows_of,
                        .read_stack = read_qwen3,
                        .own_keys = qwen_own,
@@ -129,6 +130,8 @@ constinit const Family qwen2_moe_family = like(qwen_moe_rows::qwen3, [](Family& 
   made.model_types = qwen_moe_rows::qwen2_types;
   made.keys = qwen_moe_rows::qwen2_keys;
   made.decoder = qwen_moe_rows::qwen2_blocks;
+  made.attention_bias = true;
+  made.attention_bias_key = "qkv_bias";
   made.read_stack = qwen_moe_rows::read_qwen2;
   made.gguf = nullptr;
 });
