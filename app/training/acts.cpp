@@ -29,6 +29,7 @@ void lab_branch(Scene& scene) {
   const training::ShownLab* const lab = lab_in(scene);
   if (lab == nullptr) return;
   lab_of(scene.view).playing = false;
+  lab_of(scene.view).runs_due = lab->runs.size() + 1;
   scene.training->lab()->branch(lab_step_of(scene, *lab));
   lab_of(scene.view).step.reset();
 }

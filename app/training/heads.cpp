@@ -229,9 +229,9 @@ void draw_lab_head(const TrainingPanels& panels, const LabPoint* point, const He
   if (layout.in_line)
     return draw_facts_in_line(ui, need, facts, {box.x, picture.bottom() + ui.px(3), box.w, ui.px(16)});
   if (layout.beside)
-    draw_facts_beside(
-        ui, facts,
-        {picture.right() + ui.px(10), picture.y, width_of_facts(ui, facts) - ui.px(10), picture.h});
+    draw_facts_beside(ui, facts,
+                      {picture.right() + ui.px(10), picture.y, width_of_facts(ui, facts) - ui.px(10),
+                       std::max(picture.bottom(), box.bottom()) - picture.y});
 }
 
 /// What the cell under the mouse holds, or what the row that is marked is to look at, and the head that does
@@ -285,6 +285,48 @@ void draw_probe_sentence(const TrainingPanels& panels, const HeadPicture& of, co
   panels.ui().unclip();
 }
 
+/// The cells of all heads, or of the one that is drawn alone.
+struct HeadPlaces {
+  Box inner;
+  std::int64_t columns = 1;
+  float wide = 0, high = 0;
+  HeadLines titles;
+  bool has_labels = false;
+};
+HeadPlaces place_heads(const TrainingPanels& panels, const LabPoint* point, const ProbeText* text,
+                       std::int64_t rows, const Box& inner, float gap) {
+  const std::int64_t layers = panels.recipe().network.layers, per_layer = panels.recipe().network.heads;
+  const bool alone = panels.large_head() >= 0;
+  const std::int64_t count = alone ? 1 : layers * per_layer;
+  HeadPlaces places;
+  places.inner = inner;
+  places.columns = alone ? 1 : per_layer;
+  // As many columns as make the pictures largest.
+  float best = 0;
+  for (std::int64_t c = 1; c <= count; ++c) {
+    if (layers > 1 && !alone && c != per_layer && c * 2 != per_layer) continue;
+    const std::int64_t lines = (count + c - 1) / c;
+    const float side = std::min(inner.w / static_cast<float>(c), inner.h / static_cast<float>(lines));
+    if (side > best) best = side, places.columns = c;
+  }
+  const auto across = static_cast<float>(places.columns),
+             down = static_cast<float>((count + places.columns - 1) / places.columns);
+  places.wide = std::floor((inner.w - gap * (across - 1)) / across);
+  places.high = std::floor((inner.h - gap * (down - 1)) / down);
+  const std::vector<HeadFact> facts =
+      point != nullptr && !panels.covers_numbers ? facts_of(panels, *point, 0) : std::vector<HeadFact>();
+  const auto layout = [&](float title) {
+    return layout_of_head(panels, text, rows, facts, places.wide, places.high - title);
+  };
+  // Where the numbers take one line, the word for what a head is needed for stands there, too.
+  if (!facts.empty() && layout(panels.ui().px(24)).in_line)
+    places.titles = {};
+  else
+    places.titles = lines_of_titles(panels, point, {inner.x, inner.y, places.wide, places.high});
+  places.has_labels = layout(panels.ui().px(places.titles.two ? 39 : 24)).square.has_labels();
+  return places;
+}
+
 void draw_lab_sides(const TrainingPanels& panels, const Box& box) {
   constexpr std::array<std::string_view, 3> names{"A", "B", "A − B"};
   if (panels.b == nullptr) return;
@@ -333,31 +375,21 @@ void draw_lab_heads(const TrainingPanels& panels, const Box& box) {
   constexpr std::string_view rule =
       "Name: a score at least halfway from even weights to 1. Needed: muting it alone costs at least 0.05 of "
       "accuracy. Where it costs less: shared if another head has the score, spare if none has.";
-  const float rule_high = panels.has_rule ? ui.paragraph_height(box.w - 2 * pad, rule, type::tick) : 0;
-  const float sentence_high = panels.has_sentence ? ui.px(36) : 0,
-              foot = rule_high + sentence_high + ui.px(8), gap = ui.px(panels.narrow ? 8 : 14);
-  const Box inner{box.x + pad, top + ui.px(24), box.w - 2 * pad, box.bottom() - top - ui.px(24) - foot};
-  // As many columns as make the pictures largest.
+  const float words_high = panels.has_rule ? ui.paragraph_height(box.w - 2 * pad, rule, type::tick) : 0;
+  const float sentence_high = panels.has_sentence ? ui.px(36) : 0, gap = ui.px(panels.narrow ? 8 : 14);
   const std::int64_t large = panels.large_head(), count = large < 0 ? layers * per_layer : 1;
-  std::int64_t columns = large < 0 ? per_layer : 1;
-  float best = 0;
-  for (std::int64_t c = 1; c <= count; ++c) {
-    if (layers > 1 && large < 0 && c != per_layer && c * 2 != per_layer) continue;
-    const std::int64_t lines = (count + c - 1) / c;
-    const float side = std::min(inner.w / static_cast<float>(c), inner.h / static_cast<float>(lines));
-    if (side > best) best = side, columns = c;
-  }
-  const std::int64_t lines = (count + columns - 1) / columns;
-  const float wide =
-      std::floor((inner.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
-  const float high = std::floor((inner.h - gap * static_cast<float>(lines - 1)) / static_cast<float>(lines));
-  // Where the numbers take one line, the word for what a head is needed for stands there, too.
-  const bool in_line =
-      point != nullptr && !panels.covers_numbers &&
-      layout_of_head(panels, pointed.text, drawn.rows(), facts_of(panels, *point, 0), wide, high - ui.px(24))
-          .in_line;
-  const HeadLines titles =
-      in_line ? HeadLines() : lines_of_titles(panels, point, {inner.x, inner.y, wide, high});
+  const auto place = [&](float rule_high) {
+    return place_heads(panels, point, pointed.text, drawn.rows(),
+                       {box.x + pad, top + ui.px(24), box.w - 2 * pad,
+                        box.bottom() - top - rule_high - sentence_high - ui.px(32)},
+                       gap);
+  };
+  HeadPlaces places = place(words_high);
+  float rule_high = words_high;
+  // Labels count more than the rule.
+  if (panels.enlarges && rule_high > 0 && !places.has_labels)
+    if (const HeadPlaces higher = place(0); higher.has_labels) places = higher, rule_high = 0;
+  const auto& [inner, columns, wide, high, titles, has_labels] = places;
   for (std::int64_t i = 0; i < count; ++i) {
     drawn.head = large < 0 ? i : large;
     draw_lab_head(panels, point, drawn,
@@ -369,7 +401,7 @@ void draw_lab_heads(const TrainingPanels& panels, const Box& box) {
     draw_probe_sentence(
         panels, drawn, pointed,
         {inner.x, box.bottom() - rule_high - sentence_high - ui.px(4), inner.w, sentence_high});
-  if (panels.has_rule)
+  if (rule_high > 0)
     ui.paragraph(box.x + pad, box.bottom() - rule_high - ui.px(4), inner.w, rule,
                  {type::tick, ui.theme.text3});
 }

@@ -41,6 +41,7 @@ struct LabState {
   std::filesystem::path models;      // folder of the models that are opened from here
   std::int64_t head = -1;            // drawn large, counted through all layers; −1: all are drawn
   float scroll = 0;                  // of the controls, logical pixels
+  std::size_t runs_due = 0;  // once there are so many runs, the controls scroll to their list; 0: they do not
 };
 
 inline constexpr std::array<std::int64_t, 3> wall_sizes{16, 32, 64};

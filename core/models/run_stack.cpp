@@ -316,8 +316,8 @@ std::vector<std::int64_t> token_positions(const ModelSpec& spec, const ModelInpu
   }
   if (spec.positions_skip_hidden) {
     std::int64_t seen = 0;
-    for (std::size_t i = 0; i < positions.size(); ++i)
-      positions[i] = spec.first_position - 1 + (seen += input.mask.empty() || input.mask[i] != 0);
+    for (std::size_t i = 0; i < positions.size(); ++i)  // a hidden token has the place before the first
+      positions[i] = spec.first_position - 1 + (input.mask.empty() || input.mask[i] != 0 ? ++seen : 0);
   } else if (spec.padding_id) {
     std::int64_t seen = 0;
     for (std::size_t i = 0; i < positions.size(); ++i)

@@ -197,7 +197,7 @@ TEST_CASE("of a cache what the question asks is covered, and nothing is kept wit
   Played lesson(six(""),
                 "## a\nWords.\n" + look("view: cache\nstage: weights\ncell: 5, 0\nshow: causal") + asked,
                 {.width = 1280, .height = 720});
-  CHECK(lesson.says("lifts the lid"));
+  CHECK(lesson.count("?") >= 3);  // the lids have no room for more words
   CHECK(lesson.count("2.5 KiB") == 0);
   CHECK_FALSE(lesson.has("Next token"));
   CHECK(lesson.collides() == "");

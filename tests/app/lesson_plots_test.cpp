@@ -164,7 +164,7 @@ TEST_CASE("a step whose plots are of no head has no pictures of heads either", "
   const TemporaryDirectory directory;
   const std::string name =
       written_lesson(directory, front_matter + trained_step("measure: loss\nplots: loss") +
-                                    trained_step("plots: loss, previous"))
+                                    trained_step("measure: loss\nplots: loss, previous"))
           .native();
   for (const int width : {1280, 1600}) {
     Trained player({.width = width, .height = width * 5 / 8});
@@ -189,7 +189,7 @@ TEST_CASE("a step can show the heads alone, a lid beside them while it asks for 
       written_lesson(directory, front_matter +
                                     trained_step("view: lab\nmeasure: entropy\nplots: entropy, previous\n"
                                                  "cover: plots") +
-                                    asks + trained_step("plots: loss, previous"))
+                                    asks + trained_step("measure: loss\nplots: loss, previous"))
           .native();
   for (const int width : {1280, 1600}) {
     INFO(width);

@@ -89,7 +89,7 @@ TEST_CASE("a config that does not fit is refused in words that name the key", "[
   };
   refused("[]", "an object");
   refused("{}", "model_type");
-  refused(R"({"model_type": "mamba"})", "\"mamba\" is no family that is known here: gpt2, llama");
+  refused(R"({"model_type": "mamba"})", "\"mamba\" is no family that is known here; 58 are, such as bert");
   refused(R"({"model_type": 3})", "a string");
   refused(R"({"model_type": "gpt2", "n_embd": 0})", "n_embd");
   refused(R"({"model_type": "gpt2", "n_embd": 1e3})", "a whole number from 1 to");

@@ -35,6 +35,14 @@ const fs::path models = fs::path(ATTNSCOPE_TESTS) / "goldens/models";
 /// T5 does not divide its scores by √d_k: they are larger, and so are their rounding errors.
 double weights_tolerance(const std::string& name) { return name == "t5_gated" ? 1e-4 : 5e-6; }
 
+/// What a person is told that AttnScope leaves out: ESM's head for contacts; RoFormer's table of sines, which
+/// follows from the positions.
+std::vector<std::string> left_out(const std::string& name) {
+  if (name == "esm") return {"esm.contact_head.regression.bias", "esm.contact_head.regression.weight"};
+  if (name == "roformer") return {"roformer.encoder.embed_positions.weight"};
+  return {};
+}
+
 }  // namespace
 
 TEST_CASE("families and heads give transformers' numbers, committed goldens", "[models]") {
@@ -45,7 +53,7 @@ TEST_CASE("families and heads give transformers' numbers, committed goldens", "[
     const std::string name = folder.path().filename();
     CAPTURE(name);
     const ModelPtr model = open_model(folder.path());
-    CHECK(model->ignored.empty());
+    CHECK(model->ignored == left_out(name));
     families.insert(model->spec.family);
     const SafetensorsFile file(folder.path() / "goldens.safetensors");
     for (const std::string part : {"batch.", "left.", "short."}) {

@@ -280,6 +280,116 @@ const std::vector<std::pair<std::string, std::string>> further_families{
      "attention_bias": false, "attention_dropout": 0.0, "clip_qkv": null, "num_experts_per_tok": 8,
      "num_experts": 64, "output_router_logits": false, "router_aux_loss_coef": 0.01, "norm_topk_prob":
      false)"},
-};
+    {"albert",
+     R"("is_encoder_decoder": false, "vocab_size": 30000, "embedding_size": 128, "hidden_size": 4096,
+     "num_hidden_layers": 12, "num_hidden_groups": 1, "num_attention_heads": 64, "intermediate_size":
+     16384, "inner_group_num": 1, "hidden_act": "gelu_new", "hidden_dropout_prob": 0.0,
+     "attention_probs_dropout_prob": 0.0, "max_position_embeddings": 512, "type_vocab_size": 2,
+     "initializer_range": 0.02, "layer_norm_eps": 1e-12, "classifier_dropout_prob": 0.1, "pad_token_id":
+     0, "bos_token_id": 2, "eos_token_id": 3, "tie_word_embeddings": true)"},
+    {"codegen",
+     R"("is_encoder_decoder": false, "vocab_size": 50400, "n_positions": 2048, "n_ctx": 2048, "n_embd":
+     4096, "n_layer": 28, "n_head": 16, "rotary_dim": 64, "n_inner": null, "activation_function":
+     "gelu_new", "resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0, "layer_norm_epsilon": 1e-05,
+     "initializer_range": 0.02, "use_cache": true, "bos_token_id": 50256, "eos_token_id": 50256,
+     "tie_word_embeddings": false)"},
+    {"dinov2",
+     R"("is_encoder_decoder": false, "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads":
+     12, "mlp_ratio": 4, "hidden_act": "gelu", "hidden_dropout_prob": 0.0,
+     "attention_probs_dropout_prob": 0.0, "initializer_range": 0.02, "layer_norm_eps": 1e-06,
+     "image_size": 224, "patch_size": 14, "num_channels": 3, "qkv_bias": true, "layerscale_value": 1.0,
+     "drop_path_rate": 0.0, "use_swiglu_ffn": false, "apply_layernorm": true, "reshape_hidden_states":
+     true, "use_mask_token": true, "stage_names": ["stem", "stage1", "stage2", "stage3", "stage4",
+     "stage5", "stage6", "stage7", "stage8", "stage9", "stage10", "stage11", "stage12"], "out_features":
+     ["stage12"], "out_indices": [12])"},
+    {"eurobert",
+     R"("is_encoder_decoder": false, "vocab_size": 128256, "hidden_size": 768, "intermediate_size": 3072,
+     "num_hidden_layers": 12, "num_attention_heads": 12, "num_key_value_heads": 12, "hidden_act": "silu",
+     "max_position_embeddings": 8192, "initializer_range": 0.02, "rms_norm_eps": 1e-05, "use_cache":
+     true, "pad_token_id": 128001, "bos_token_id": 128000, "eos_token_id": 128001, "pretraining_tp": 1,
+     "tie_word_embeddings": false, "rope_parameters": {"rope_theta": 10000.0, "rope_type": "default"},
+     "attention_bias": false, "attention_dropout": 0.0, "mlp_bias": false, "head_dim": 64,
+     "mask_token_id": 128002, "classifier_pooling": "late")"},
+    {"glm4_moe",
+     R"("is_encoder_decoder": false, "vocab_size": 151552, "hidden_size": 4096, "intermediate_size":
+     10944, "num_hidden_layers": 46, "num_attention_heads": 96, "num_key_value_heads": 8, "hidden_act":
+     "silu", "max_position_embeddings": 131072, "initializer_range": 0.02, "rms_norm_eps": 1e-05,
+     "use_cache": true, "tie_word_embeddings": false, "rope_parameters": {"rope_theta": 10000.0,
+     "partial_rotary_factor": 0.5, "rope_type": "default"}, "attention_bias": false, "attention_dropout":
+     0.0, "moe_intermediate_size": 1408, "num_experts_per_tok": 8, "output_router_logits": false,
+     "n_shared_experts": 1, "n_routed_experts": 128, "routed_scaling_factor": 1.0, "n_group": 1,
+     "topk_group": 1, "first_k_dense_replace": 1, "norm_topk_prob": true, "use_qk_norm": false,
+     "bos_token_id": null, "eos_token_id": null, "pad_token_id": null, "num_nextn_predict_layers": 1)"},
+    {"gpt_bigcode",
+     R"("is_encoder_decoder": false, "vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_layer":
+     12, "n_head": 12, "n_inner": null, "activation_function": "gelu_pytorch_tanh", "resid_pdrop": 0.1,
+     "embd_pdrop": 0.1, "attn_pdrop": 0.1, "layer_norm_epsilon": 1e-05, "initializer_range": 0.02,
+     "scale_attn_weights": true, "use_cache": true, "bos_token_id": 50256, "eos_token_id": 50256,
+     "pad_token_id": null, "attention_softmax_in_fp32": true, "scale_attention_softmax_in_fp32": true,
+     "multi_query": true, "add_cross_attention": false, "tie_word_embeddings": true,
+     "num_key_value_heads": 1)"},
+    {"gte",
+     R"("is_encoder_decoder": false, "vocab_size": 250048, "hidden_size": 768, "num_hidden_layers": 12,
+     "num_attention_heads": 12, "intermediate_size": 3072, "hidden_act": "gelu", "hidden_dropout_prob":
+     0.1, "attention_probs_dropout_prob": 0.0, "max_position_embeddings": 8192, "type_vocab_size": 1,
+     "initializer_range": 0.02, "layer_norm_eps": 1e-12, "pad_token_id": 1, "classifier_dropout": null,
+     "bos_token_id": null, "eos_token_id": null, "tie_word_embeddings": true, "rope_parameters":
+     {"rope_theta": 160000.0, "rope_type": "default"})"},
+    {"ministral3",
+     R"("is_encoder_decoder": false, "vocab_size": 131072, "hidden_size": 4096, "intermediate_size":
+     14336, "num_hidden_layers": 34, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim":
+     128, "hidden_act": "silu", "max_position_embeddings": 262144, "initializer_range": 0.02,
+     "rms_norm_eps": 1e-05, "use_cache": true, "pad_token_id": 11, "bos_token_id": 1, "eos_token_id": 2,
+     "tie_word_embeddings": false, "rope_parameters": {"type": "yarn", "rope_theta": 1000000.0, "factor":
+     16.0, "original_max_position_embeddings": 16384, "max_position_embeddings": 262144, "beta_fast":
+     32.0, "beta_slow": 1.0, "mscale_all_dim": 1.0, "mscale": 1.0, "llama_4_scaling_beta": 0.1,
+     "rope_type": "yarn"}, "sliding_window": null, "attention_dropout": 0.0)"},
+    {"mt5",
+     R"("is_encoder_decoder": true, "vocab_size": 250112, "d_model": 512, "d_kv": 64, "d_ff": 1024,
+     "num_layers": 8, "num_decoder_layers": 8, "num_heads": 6, "relative_attention_num_buckets": 32,
+     "relative_attention_max_distance": 128, "dropout_rate": 0.1, "layer_norm_epsilon": 1e-06,
+     "initializer_factor": 1.0, "feed_forward_proj": "gated-gelu", "use_cache": true,
+     "tie_word_embeddings": true, "bos_token_id": null, "pad_token_id": 0, "eos_token_id": 1,
+     "decoder_start_token_id": 0, "classifier_dropout": 0.0, "is_decoder": false, "dense_act_fn":
+     "gelu_new", "is_gated_act": true)"},
+    {"umt5",
+     R"("is_encoder_decoder": true, "vocab_size": 250112, "d_model": 512, "d_kv": 64, "d_ff": 1024,
+     "num_layers": 8, "num_decoder_layers": 8, "num_heads": 6, "relative_attention_num_buckets": 32,
+     "relative_attention_max_distance": 128, "dropout_rate": 0.1, "layer_norm_epsilon": 1e-06,
+     "initializer_factor": 1.0, "feed_forward_proj": "gated-gelu", "use_cache": true, "pad_token_id": 0,
+     "eos_token_id": 1, "decoder_start_token_id": 0, "classifier_dropout": 0.0, "is_decoder": false,
+     "dense_act_fn": "gelu_new", "is_gated_act": true, "scale_decoder_outputs": true,
+     "tie_word_embeddings": true)"},
+    {"qwen2_5_vl_text",
+     R"("is_encoder_decoder": false, "vocab_size": 152064, "hidden_size": 8192, "intermediate_size":
+     29568, "num_hidden_layers": 1, "num_attention_heads": 64, "num_key_value_heads": 8, "hidden_act":
+     "silu", "max_position_embeddings": 32768, "initializer_range": 0.02, "rms_norm_eps": 1e-05,
+     "use_cache": true, "use_sliding_window": false, "sliding_window": null, "max_window_layers": 80,
+     "layer_types": ["full_attention"], "attention_dropout": 0.0, "rope_parameters": {"rope_theta":
+     1000000.0, "rope_type": "default"}, "bos_token_id": 151643, "eos_token_id": 151645, "pad_token_id":
+     null)"},
+    {"qwen2_vl_text",
+     R"("is_encoder_decoder": false, "vocab_size": 152064, "hidden_size": 8192, "intermediate_size":
+     29568, "num_hidden_layers": 1, "num_attention_heads": 64, "num_key_value_heads": 8, "hidden_act":
+     "silu", "max_position_embeddings": 32768, "initializer_range": 0.02, "rms_norm_eps": 1e-05,
+     "use_cache": true, "use_sliding_window": false, "sliding_window": null, "max_window_layers": 80,
+     "layer_types": ["full_attention"], "attention_dropout": 0.0, "rope_parameters": {"rope_theta":
+     1000000.0, "rope_type": "default"}, "bos_token_id": 151643, "eos_token_id": 151645, "pad_token_id":
+     null)"},
+    {"qwen3_vl_text",
+     R"("is_encoder_decoder": false, "vocab_size": 151936, "hidden_size": 4096, "intermediate_size":
+     22016, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 32, "head_dim":
+     128, "hidden_act": "silu", "max_position_embeddings": 128000, "initializer_range": 0.02,
+     "rms_norm_eps": 1e-06, "use_cache": true, "rope_parameters": {"rope_theta": 500000.0, "rope_type":
+     "default"}, "attention_bias": false, "attention_dropout": 0.0, "pad_token_id": null)"},
+    {"qwen3_vl_moe_text",
+     R"("is_encoder_decoder": false, "vocab_size": 151936, "hidden_size": 2048, "intermediate_size":
+     5632, "num_hidden_layers": 24, "num_attention_heads": 16, "num_key_value_heads": 16, "hidden_act":
+     "silu", "max_position_embeddings": 128000, "initializer_range": 0.02, "rms_norm_eps": 1e-06,
+     "use_cache": true, "tie_word_embeddings": true, "rope_parameters": {"rope_theta": 500000.0,
+     "rope_type": "default"}, "attention_bias": false, "attention_dropout": 0.0, "decoder_sparse_step":
+     1, "moe_intermediate_size": 1408, "num_experts_per_tok": 4, "num_local_experts": 60,
+     "output_router_logits": false, "router_aux_loss_coef": 0.001, "mlp_only_layers": [], "pad_token_id":
+     null, "bos_token_id": null, "eos_token_id": null, "head_dim": 128, "sliding_window": null)"}};
 
 }  // namespace attnscope::saved_keys

@@ -59,6 +59,7 @@ void Checks::attentions(AttentionOf of, const std::string& name) {
   for (std::size_t block = 0; block < stack.attention.size(); ++block) {
     const std::string plane = fmt::format("{}.{}", name, block);
     const Tensor expected = of_.golden.read(plane);
+    const std::vector<std::uint8_t> before = skipped_rows_;
     double worst = 0;
     for (std::int64_t h = 0; h < expected.shape()[1]; ++h) {
       const Tensor found = head_weights(of_.model, of_.run, of, block, h, of_.work);
@@ -66,7 +67,10 @@ void Checks::attentions(AttentionOf of, const std::string& name) {
       REQUIRE(found.shape() == Shape{head.rows(), head.cols()});
       skipped_rows_.resize(static_cast<std::size_t>(head.rows()), 0);
       for (Eigen::Index i = 0; i < head.rows(); ++i) {
+        // A row that saw no key in an earlier block goes on with other numbers.
+        const bool was_skipped = block > 0 && before[static_cast<std::size_t>(i)] != 0;
         const auto row = found.matrix().row(i);
+        if (was_skipped) continue;
         if (row.sum() == 0) {
           CHECK(sees_nothing({head.row(i).data(), static_cast<std::size_t>(head.cols())}));
           skipped_rows_[static_cast<std::size_t>(i)] = 1;

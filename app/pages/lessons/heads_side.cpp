@@ -182,10 +182,15 @@ void draw_one_of_heads(LessonPage& page, const LessonHeads& places, std::int64_t
   const Rgba hue = ui.theme.head(head);
   const std::string number = std::to_string(head);
   const float wide = std::max(ui.px(18), ui.text_width(number, type::tick, Ink::Semibold) + ui.px(8));
-  badge(ui, {picture.x, picture.y - ui.px(20), wide, ui.px(16)}, number, chosen ? hue : fade(hue, 0.3f),
-        chosen ? ink_on(hue) : hue);
-  if (head == 0 && texts_in_picture(page) > 1) name_text(page, picture, text, wide);
-  if (places.foot > 0) draw_key_names(page, picture, text);
+  // The lid over all of them leaves what stands above the first row and below the last.
+  const std::int64_t count = texts_in_picture(page) * scene.result.dimensions.heads;
+  if (!page.hides() || which < places.columns) {
+    badge(ui, {picture.x, picture.y - ui.px(20), wide, ui.px(16)}, number, chosen ? hue : fade(hue, 0.3f),
+          chosen ? ink_on(hue) : hue);
+    if (head == 0 && texts_in_picture(page) > 1) name_text(page, picture, text, wide);
+  }
+  if (places.foot > 0 && (!page.hides() || which + places.columns >= count))
+    draw_key_names(page, picture, text);
   if (page.hides()) return;
   take_mouse_of_head(page, picture, text, head);
   const float opacity = gives_nothing(scene.result.document, head) ? 0.22f : 1;

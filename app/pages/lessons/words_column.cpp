@@ -261,7 +261,7 @@ void draw_narrow_words(LessonPage& page, const Box& box) {
   const float card = !asks ? 0 : moments.card_height > 0 ? ui.px(moments.card_height) : column.h / 2;
   Box words{column.x, column.y, column.w, std::min(known, std::max(0.f, column.h - card))};
   if (words.h < std::min(known, line)) words.h = 0;
-  moments.words_left = 0;
+  moments.words_left = moments.words_above = 0;
   if (words.h >= 1) {
     const float begin = begin_words(ui, "lesson words", words);
     keep_scroll(ui, moments.scroll);
@@ -269,6 +269,7 @@ void draw_narrow_words(LessonPage& page, const Box& box) {
     moments.words_height = (end - begin + ui.px(6)) / ui.scale();
     moments.words_left = (ImGui::GetScrollMaxY() - ImGui::GetScrollY()) / ui.scale();
     moments.words_room = words.h / ui.scale();
+    moments.words_above = ImGui::GetScrollY() / ui.scale();
     end_words(ui, box.x, end);
   }
   const Box place{column.x, words.bottom(), column.w, column.bottom() - words.bottom()};
@@ -287,7 +288,7 @@ void draw_narrow_words(LessonPage& page, const Box& box) {
 
 void draw_lesson_words(LessonPage& page, const Box& box) {
   if (page.narrow) return draw_narrow_words(page, box);
-  page.moments().words_left = 0;
+  page.moments().words_left = page.moments().words_above = 0;
   const Ui& ui = page.ui();
   const bool compact = page.scene.compact;
   const float pad = ui.px(compact ? narrow_words_pad : wide_words_pad);

@@ -148,12 +148,20 @@ void turn_lesson_list(Scene& scene, float windows) {
   at = std::max(0.f, at + windows * share * ImGui::GetIO().DisplaySize.y / scene.ui.scale());
 }
 
+constexpr float line = 18;  // of a narrow room's words, in logical pixels
+
 /// In a narrow room the words that had no room come before the next step; the last line stays in sight.
 bool turns_words(LessonState& state) {
-  constexpr float line = 18;  // logical pixels
   LessonMoments& moments = moments_of(state);
   if (moments.words_left < 1) return false;
   moments.scroll += std::min(moments.words_left, std::max(line, moments.words_room - line));
+  return true;
+}
+/// And so do the words that were turned away before the step before.
+bool turns_words_back(LessonState& state) {
+  LessonMoments& moments = moments_of(state);
+  if (moments.words_above < 1) return false;
+  moments.scroll = std::max(0.f, moments.scroll - std::max(line, moments.words_room - line));
   return true;
 }
 
@@ -177,6 +185,7 @@ void lesson_next(Scene& scene) {
 }
 void lesson_back(Scene& scene) {
   if (lesson_in(scene) == nullptr) return turn_lesson_list(scene, -1);
+  if (turns_words_back(lesson_state(scene))) return;
   if (const lessons::Course* const course = lesson_course(scene)) {
     const LessonState& state = lesson_of(scene.view);
     const lessons::CourseStop& stop = course_stop(scene, *course);

@@ -23,8 +23,9 @@ struct LessonMoments {
   bool grid_due = false;                  // the grid must be scrolled to the step's head
 
   // In a narrow room, see narrow_room.
-  float card_height = 0;                 // of the question's card; 0: unknown
-  float words_left = 0, words_room = 0;  // height of the words below those in sight, and of those in sight
+  float card_height = 0;  // of the question's card; 0: unknown
+  // Of a narrow room's words: the height of those below the ones in sight, of those in sight, and above.
+  float words_left = 0, words_room = 0, words_above = 0;
   std::size_t pictures = 1, shown = 0;   // how many the step has, and which is shown
   std::optional<std::size_t> turned_to;  // the picture that X or a click chose; empty: the step's own choice
 };
