@@ -11,6 +11,7 @@
 #include "app/state/regions/focus_state.hpp"
 #include "app/training/head_axes.hpp"
 #include "app/training/head_facts.hpp"
+#include "app/training/head_places.hpp"
 #include "app/training/panels.hpp"
 #include "app/training/run_words.hpp"
 
@@ -71,57 +72,6 @@ void draw_lab_matrix(const TrainingPanels& panels, const HeadPicture& of, const 
   });
 }
 
-std::vector<HeadFact> facts_of(const TrainingPanels& panels, const LabPoint& point, std::int64_t number) {
-  const auto head = static_cast<std::size_t>(number);
-  std::vector<HeadFact> facts;
-  if (panels.has_plot("entropy")) facts.push_back({"H", point.metrics.entropy[head]});
-  for (std::size_t s = 0; s < panels.lab.task->scores.size(); ++s)
-    if (const std::string_view score = panels.lab.task->scores[s].name; panels.has_plot(score))
-      facts.push_back({score, point.metrics.scores[s][head]});
-  if (!point.costs.empty() && panels.has_plot("cost"))
-    facts.push_back({"muted", -training::job_of_head(*panels.lab.task, point, head).cost});
-  return facts;
-}
-
-HeadTitle title_of(const TrainingPanels& panels, const LabPoint* point, std::int64_t head) {
-  HeadTitle title;
-  if (point == nullptr) return title;
-  const training::HeadJob job =
-      training::job_of_head(*panels.lab.task, *point, static_cast<std::size_t>(head));
-  const auto& scores = panels.lab.task->scores;
-  title.is_named = job.score >= 0;
-  if (title.is_named) title.name = scores[static_cast<std::size_t>(job.score)].name;
-  if (title.is_named ? !panels.has_plot(title.name) : std::ranges::any_of(scores, [&](const auto& one) {
-        return !panels.has_plot(one.name);
-      }))
-    title = {{}, {}, false};
-  if (!panels.covers_numbers && panels.has_plot("cost")) title.need = lab_need_word(job.need);
-  return title;
-}
-
-/// The same for all heads: whether the word has a line of its own, and whether the badge is on it, too.
-struct HeadLines {
-  bool two = false, badge_below = false;
-};
-HeadLines lines_of_titles(const TrainingPanels& panels, const LabPoint* point, const Box& box) {
-  const Ui& ui = panels.ui();
-  const float badge_wide = ui.text_width(own("L0H0"), type::tick, Ink::Medium) + ui.px(12);
-  const std::vector<HeadFact> facts =
-      point != nullptr ? facts_of(panels, *point, 0) : std::vector<HeadFact>();
-  const float wide = box.w - (box.w > ui.px(176) ? width_of_facts(ui, facts) : 0);
-  const float room = std::min(wide, box.h - ui.px(24)) - badge_wide,
-              least = std::min(wide, box.h - ui.px(39)) - badge_wide;
-  HeadLines lines;
-  for (std::int64_t head = 0; head < panels.heads(); ++head) {
-    const HeadTitle title = title_of(panels, point, head);
-    const float name = ui.text_width(title.name, type::label, title.is_named ? Ink::Semibold : Ink::Regular);
-    if (name + ui.px(8) > least) lines = {true, true};
-    if (!title.need.empty() && name + ui.text_width(title.need, type::tick, Ink::Medium) + ui.px(16) > room)
-      lines.two = true;
-  }
-  return lines;
-}
-
 /// The row of the probe that pictures and sentences are about, and the cell under the mouse.
 struct Pointed {
   const ProbeText* text = nullptr;        // null: not known yet
@@ -143,33 +93,12 @@ MarkedCell marked_cell(const TrainingPanels& panels, const LabPoint* point, cons
                        std::int64_t head) {
   if (pointed.look == nullptr) return {};
   MarkedCell marked{pointed.look->query, -1};
-  if (point == nullptr || !title_of(panels, point, head).is_named) return marked;
+  if (point == nullptr || !head_title_of(panels, point, head).is_named) return marked;
   const int score = training::job_of_head(*panels.lab.task, *point, static_cast<std::size_t>(head)).score;
   const ProbeText::Look* const own_look = pointed.text->look_of(score, marked.query);
   if (own_look != nullptr && own_look->query == marked.query && own_look->keys.size() == 1)
     marked.key = own_look->keys.front();
   return marked;
-}
-
-/// How much room the picture has beside its numbers, and where these are.
-struct HeadLayout {
-  LabelledSquare square;
-  bool beside = false, below = false, in_line = false;
-};
-HeadLayout layout_of_head(const TrainingPanels& panels, const ProbeText* text, std::int64_t rows,
-                          const std::vector<HeadFact>& facts, float width, float height) {
-  const Ui& ui = panels.ui();
-  const auto fit = [&](float w, float h) { return fit_square(ui, text, rows, w, h); };
-  if (facts.empty()) return {fit(width, height)};
-  const LabelledSquare beside = fit(width - width_of_facts(ui, facts), height),
-                       below = fit(width, height - ui.px(44)), line = fit(width, height - ui.px(20));
-  // On a small page labels count more than all of the numbers.
-  if (panels.enlarges && !beside.has_labels() && !below.has_labels() && line.has_labels())
-    return {line, false, false, true};
-  const bool is_below_better = below.side > ui.px(180) && below.side > beside.side;
-  if (is_below_better || (below.has_labels() && !beside.has_labels())) return {below, false, true};
-  if (width > ui.px(176)) return {beside, true};
-  return {fit(width, height)};
 }
 
 /// The matrix with its labels, the mark of its row, and what the mouse does there.
@@ -210,13 +139,13 @@ void draw_lab_head(const TrainingPanels& panels, const LabPoint* point, const He
   const Rgba hue = ui.theme.head(of.head);
   // Numbers are beside the picture or below it, whichever leaves the picture larger.
   const std::vector<HeadFact> facts = point != nullptr && !panels.covers_numbers
-                                          ? facts_of(panels, *point, of.head)
+                                          ? head_facts_of(panels, *point, of.head)
                                           : std::vector<HeadFact>();
   const HeadLayout layout =
       layout_of_head(panels, pointed.text, of.rows(), facts, box.w, box.h - line - ui.px(6));
   const LabelledSquare& square = layout.square;
   const float whole = square.whole(), beside_badge = std::max(1.f, whole - badge_wide - ui.px(8));
-  HeadTitle title = title_of(panels, point, of.head);
+  HeadTitle title = head_title_of(panels, point, of.head);
   const std::string_view need = layout.in_line ? std::exchange(title.need, {}) : std::string_view();
   draw_head_title(ui, title, {box.x, box.y}, lines.badge_below ? std::max(1.f, whole) : beside_badge,
                   beside_badge, lines.two);
@@ -283,48 +212,6 @@ void draw_probe_sentence(const TrainingPanels& panels, const HeadPicture& of, co
   panels.ui().paragraph(box.x, box.y, box.w, probe_sentence(panels, of, pointed),
                         {type::tick, panels.ui().theme.text2});
   panels.ui().unclip();
-}
-
-/// The cells of all heads, or of the one that is drawn alone.
-struct HeadPlaces {
-  Box inner;
-  std::int64_t columns = 1;
-  float wide = 0, high = 0;
-  HeadLines titles;
-  bool has_labels = false;
-};
-HeadPlaces place_heads(const TrainingPanels& panels, const LabPoint* point, const ProbeText* text,
-                       std::int64_t rows, const Box& inner, float gap) {
-  const std::int64_t layers = panels.recipe().network.layers, per_layer = panels.recipe().network.heads;
-  const bool alone = panels.large_head() >= 0;
-  const std::int64_t count = alone ? 1 : layers * per_layer;
-  HeadPlaces places;
-  places.inner = inner;
-  places.columns = alone ? 1 : per_layer;
-  // As many columns as make the pictures largest.
-  float best = 0;
-  for (std::int64_t c = 1; c <= count; ++c) {
-    if (layers > 1 && !alone && c != per_layer && c * 2 != per_layer) continue;
-    const std::int64_t lines = (count + c - 1) / c;
-    const float side = std::min(inner.w / static_cast<float>(c), inner.h / static_cast<float>(lines));
-    if (side > best) best = side, places.columns = c;
-  }
-  const auto across = static_cast<float>(places.columns),
-             down = static_cast<float>((count + places.columns - 1) / places.columns);
-  places.wide = std::floor((inner.w - gap * (across - 1)) / across);
-  places.high = std::floor((inner.h - gap * (down - 1)) / down);
-  const std::vector<HeadFact> facts =
-      point != nullptr && !panels.covers_numbers ? facts_of(panels, *point, 0) : std::vector<HeadFact>();
-  const auto layout = [&](float title) {
-    return layout_of_head(panels, text, rows, facts, places.wide, places.high - title);
-  };
-  // Where the numbers take one line, the word for what a head is needed for stands there, too.
-  if (!facts.empty() && layout(panels.ui().px(24)).in_line)
-    places.titles = {};
-  else
-    places.titles = lines_of_titles(panels, point, {inner.x, inner.y, places.wide, places.high});
-  places.has_labels = layout(panels.ui().px(places.titles.two ? 39 : 24)).square.has_labels();
-  return places;
 }
 
 void draw_lab_sides(const TrainingPanels& panels, const Box& box) {

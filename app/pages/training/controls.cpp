@@ -387,11 +387,8 @@ void draw_lab_controls(const TrainingPanels& panels, const Box& box) {
   draw_recipe(column);
   draw_operate(column);
   draw_runs(column);
-  LabState& state = panels.state();
-  if (state.runs_due > 0 && panels.lab.runs.size() >= state.runs_due) {
-    state.scroll += std::max(0.f, column.y - box.bottom()) / ui.scale();
-    state.runs_due = 0;
-  }
+  if (std::size_t& due = panels.state().runs_due; due > 0 && panels.lab.runs.size() >= due)
+    due = 0, panels.state().scroll += std::max(0.f, column.y - box.bottom()) / ui.scale();
   draw_learned(column);
   ImGui::SetCursorScreenPos({box.x, column.y});
   ImGui::Dummy({1, ui.px(4)});
