@@ -228,6 +228,9 @@ TEST_CASE("a key that no family is known to have is refused, unless it is off", 
           "attention_sharpness\": it is 2.5; no such key was expected. A model of the family Llama");
   refused("bert", R"("norm_type": "rms")", "norm_type");
   refused("gpt2", R"("rope_theta": 10000)", "rope_theta");
+  refused("gpt_bigcode", R"("num_key_value_heads": 4)", "num_key_value_heads");
+  refused("ministral3", R"("rope_parameters": {"rope_type": "default", "max_position_embeddings": 7})",
+          "262144 as outside was expected");
   refused("qwen3", R"("use_mrope": true)", "use_mrope");
   refused("llama", R"("rotary_pct": 0.5)", "rotary_pct");
   for (const std::string off :

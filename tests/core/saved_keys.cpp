@@ -311,7 +311,7 @@ const std::vector<std::pair<std::string, std::string>> further_families{
      "attention_bias": false, "attention_dropout": 0.0, "mlp_bias": false, "head_dim": 64,
      "mask_token_id": 128002, "classifier_pooling": "late")"},
     {"glm4_moe",
-     R"("is_encoder_decoder": false, "vocab_size": 151552, "hidden_size": 4096, "intermediate_size":
+     R"("head_dim": 128, "is_encoder_decoder": false, "vocab_size": 151552, "hidden_size": 4096, "intermediate_size":
      10944, "num_hidden_layers": 46, "num_attention_heads": 96, "num_key_value_heads": 8, "hidden_act":
      "silu", "max_position_embeddings": 131072, "initializer_range": 0.02, "rms_norm_eps": 1e-05,
      "use_cache": true, "tie_word_embeddings": false, "rope_parameters": {"rope_theta": 10000.0,
@@ -350,14 +350,14 @@ const std::vector<std::pair<std::string, std::string>> further_families{
      "relative_attention_max_distance": 128, "dropout_rate": 0.1, "layer_norm_epsilon": 1e-06,
      "initializer_factor": 1.0, "feed_forward_proj": "gated-gelu", "use_cache": true,
      "tie_word_embeddings": true, "bos_token_id": null, "pad_token_id": 0, "eos_token_id": 1,
-     "decoder_start_token_id": 0, "classifier_dropout": 0.0, "is_decoder": false, "dense_act_fn":
+     "classifier_dropout": 0.0, "is_decoder": false, "dense_act_fn":
      "gelu_new", "is_gated_act": true)"},
     {"umt5",
      R"("is_encoder_decoder": true, "vocab_size": 250112, "d_model": 512, "d_kv": 64, "d_ff": 1024,
      "num_layers": 8, "num_decoder_layers": 8, "num_heads": 6, "relative_attention_num_buckets": 32,
      "relative_attention_max_distance": 128, "dropout_rate": 0.1, "layer_norm_epsilon": 1e-06,
      "initializer_factor": 1.0, "feed_forward_proj": "gated-gelu", "use_cache": true, "pad_token_id": 0,
-     "eos_token_id": 1, "decoder_start_token_id": 0, "classifier_dropout": 0.0, "is_decoder": false,
+     "eos_token_id": 1, "classifier_dropout": 0.0, "is_decoder": false,
      "dense_act_fn": "gelu_new", "is_gated_act": true, "scale_decoder_outputs": true,
      "tie_word_embeddings": true)"},
     {"qwen2_5_vl_text",

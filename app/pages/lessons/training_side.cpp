@@ -103,7 +103,7 @@ void draw_training_picture(LessonPage& page, const Box& box) {
   const bool draws_heads = has_heads && (!one || shown == 1), draws_plots = !one || shown == 0;
   const float top = box.h - time - names;
   const float heads = one         ? box.w
-                      : alone     ? box.w - (covers_plots ? ui.px(150) : 0)
+                      : alone     ? box.w - (covers_plots ? ui.px(190) : 0)
                       : has_heads ? std::floor(box.w * (page.presented ? 0.46f : 0.425f))
                                   : 0;
   lab.small_rows = low ? 0 : page.presented || top < ui.px(340) ? 1 : 2;

@@ -47,7 +47,10 @@ void refuse_unread(const ConfigObject& config, const Family& family, const Model
   const StackSpec& stack = spec.output_stack();
   const LayerSpec& attention = stack.blocks[0];
   if (family.keys.head_width.empty()) need_implied(config, family, "head_dim", attention.d_k);
-  if (family.keys.kv_heads.empty()) need_implied(config, family, "num_key_value_heads", attention.heads);
+  constexpr std::string_view kv_heads = "num_key_value_heads";  // a family that reads it itself checks it
+  if (family.keys.kv_heads.empty() &&
+      std::ranges::find(family.own_keys, kv_heads) == std::end(family.own_keys))
+    need_implied(config, family, kv_heads, attention.heads);
   if (!family.may_decode && !spec.decoder)
     if (const json* decodes = config.find("is_decoder"); decodes != nullptr && *decodes != false)
       refuse_change(config, family, "is_decoder", *decodes);

@@ -17,11 +17,26 @@ using nlohmann::json;
 
 constexpr int longest_context = 1 << 24;
 /// "attn_factor" is a key of GGUF files, which transformers does not read in a config.
-constexpr auto rope_keys = std::to_array<std::string_view>(
-    {"rope_theta", "rope_type", "type", "factor", "original_max_position_embeddings", "low_freq_factor",
-     "high_freq_factor", "beta_fast", "beta_slow", "truncate", "attention_factor", "mscale", "mscale_all_dim",
-     "partial_rotary_factor", "finetuned", "attn_factor", "short_factor", "long_factor",
-     "llama_4_scaling_beta"});
+constexpr auto rope_keys = std::to_array<std::string_view>({"rope_theta",
+                                                            "rope_type",
+                                                            "type",
+                                                            "factor",
+                                                            "original_max_position_embeddings",
+                                                            "low_freq_factor",
+                                                            "high_freq_factor",
+                                                            "beta_fast",
+                                                            "beta_slow",
+                                                            "truncate",
+                                                            "attention_factor",
+                                                            "mscale",
+                                                            "mscale_all_dim",
+                                                            "partial_rotary_factor",
+                                                            "finetuned",
+                                                            "attn_factor",
+                                                            "short_factor",
+                                                            "long_factor",
+                                                            "llama_4_scaling_beta",
+                                                            "max_position_embeddings"});
 /// Of positions in pictures, which a text model of a family with them need not know.
 constexpr auto section_keys = std::to_array<std::string_view>({"mrope_section", "mrope_interleaved"});
 
@@ -101,6 +116,9 @@ void read_scaling(const ConfigObject& config, const ConfigObject& scaling, const
     if (!value.is_null() && std::ranges::find(rope_keys, key) == rope_keys.end() &&
         !(rules.sections && std::ranges::find(section_keys, key) != section_keys.end()))
       scaling.refuse(in_quotes(key, 60), "it is no key of rotary positions that is known here.");
+  // Ministral 3 says once more what stands outside.
+  if (const json* most = scaling.find("max_position_embeddings"); most != nullptr && *most != positions)
+    scaling.fail("max_position_embeddings", fmt::format("{} as outside", positions), *most);
   const auto number = [&](std::string_view key, double usual) {
     return static_cast<float>(scaling.number(key, usual));
   };

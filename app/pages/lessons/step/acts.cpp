@@ -150,18 +150,24 @@ void turn_lesson_list(Scene& scene, float windows) {
 
 constexpr float line = 18;  // of a narrow room's words, in logical pixels
 
-/// In a narrow room the words that had no room come before the next step; the last line stays in sight.
+/// How far the words are turned: the last line stays in sight, unless there are but two.
+float turned_by(const LessonMoments& moments) {
+  const float lines = std::max(1.f, std::floor(moments.words_room / line));
+  return (lines > 2 ? lines - 1 : lines) * line;
+}
+
+/// In a narrow room the words that had no room come before the next step.
 bool turns_words(LessonState& state) {
   LessonMoments& moments = moments_of(state);
   if (moments.words_left < 1) return false;
-  moments.scroll += std::min(moments.words_left, std::max(line, moments.words_room - line));
+  moments.scroll += std::min(moments.words_left, turned_by(moments));
   return true;
 }
 /// And so do the words that were turned away before the step before.
 bool turns_words_back(LessonState& state) {
   LessonMoments& moments = moments_of(state);
   if (moments.words_above < 1) return false;
-  moments.scroll = std::max(0.f, moments.scroll - std::max(line, moments.words_room - line));
+  moments.scroll = std::max(0.f, moments.scroll - turned_by(moments));
   return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/transformer/families/config_object.hpp"
 #include "core/transformer/families/families.hpp"
+#include "core/transformer/families/known_keys.hpp"
 #include "core/transformer/families/shared_rows.hpp"
 
 namespace attnscope {
@@ -16,7 +17,8 @@ using enum BiasRule;
 
 constexpr auto gpt2_types = std::to_array<std::string_view>({"gpt2"});
 constexpr auto bigcode_types = std::to_array<std::string_view>({"gpt_bigcode"});
-constexpr auto bigcode_own = std::to_array<std::string_view>({"scale_attn_weights", "multi_query"});
+constexpr auto bigcode_own =
+    std::to_array<std::string_view>({"scale_attn_weights", "multi_query", "num_key_value_heads"});
 // How attention's softmax is rounded, and how the model was run.
 constexpr auto bigcode_harmless = std::to_array<std::string_view>(
     {"summary_type", "summary_use_proj", "summary_activation", "summary_first_dropout",
@@ -78,6 +80,7 @@ void read_stack(const ConfigObject& config, StackSpec& stack) {
 void read_bigcode(const ConfigObject& config, StackSpec& stack) {
   const bool scaled = config.boolean("scale_attn_weights", true);
   const bool one = config.boolean("multi_query", true);
+  need_implied(config, gpt_bigcode_family, "num_key_value_heads", one ? 1 : stack.blocks.front().heads);
   for (LayerSpec& block : stack.blocks) {
     if (!scaled) block.scaling = scaling_of(1, block.d_k);
     if (one) block.kv_heads = 1;
