@@ -35,7 +35,7 @@ const fs::path models = fs::path(ATTNSCOPE_TESTS) / "goldens/models";
 /// T5 does not divide its scores by √d_k: they are larger, and so are their rounding errors.
 double weights_tolerance(const std::string& name) { return name == "t5_gated" ? 1e-4 : 5e-6; }
 
-/// What a person is told that AttnScope leaves out: ESM's head for contacts; and tables of frequencies and
+/// Tensors that AttnScope leaves out and names: ESM's head for contacts; and tables of frequencies and
 /// sines, which follow from the positions.
 std::vector<std::string> left_out(const std::string& name) {
   if (name == "esm")

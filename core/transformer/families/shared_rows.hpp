@@ -41,18 +41,20 @@ inline constexpr auto gated_model = std::to_array<PartName>({
     {Part::TokenTable, "embed_tokens"},
     {Part::Logits, "lm_head"},
 });
-inline constexpr auto gated_blocks = std::to_array<PartName>({
+/// Attention and the norms, to which each kind of MLP adds its maps.
+inline constexpr auto llama_attention = std::to_array<PartName>({
     {Part::AttentionNorm, "layers.{}.input_layernorm"},
     {Part::Query, "layers.{}.self_attn.q_proj", BiasRule::Attention},
     {Part::Key, "layers.{}.self_attn.k_proj", BiasRule::Attention},
     {Part::Value, "layers.{}.self_attn.v_proj", BiasRule::Attention},
     {Part::Output, "layers.{}.self_attn.o_proj", BiasRule::Attention},
     {Part::MlpNorm, "layers.{}.post_attention_layernorm"},
-    {Part::Gate, "layers.{}.mlp.gate_proj"},
-    {Part::Up, "layers.{}.mlp.up_proj"},
-    {Part::Down, "layers.{}.mlp.down_proj"},
     {Part::FinalNorm, "norm"},
 });
+inline constexpr auto gated_blocks =
+    names_like<3>(llama_attention, {{Part::Gate, "layers.{}.mlp.gate_proj"},
+                                    {Part::Up, "layers.{}.mlp.up_proj"},
+                                    {Part::Down, "layers.{}.mlp.down_proj"}});
 inline constexpr ConfigKeys llama_keys{.width = "hidden_size",
                                        .layers = "num_hidden_layers",
                                        .heads = "num_attention_heads",

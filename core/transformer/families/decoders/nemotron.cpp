@@ -14,17 +14,8 @@ using enum Part;
 using enum BiasRule;
 
 constexpr auto types = std::to_array<std::string_view>({"nemotron"});
-constexpr auto blocks = std::to_array<PartName>({
-    {AttentionNorm, "layers.{}.input_layernorm"},
-    {Query, "layers.{}.self_attn.q_proj", Attention},
-    {Key, "layers.{}.self_attn.k_proj", Attention},
-    {Value, "layers.{}.self_attn.v_proj", Attention},
-    {Output, "layers.{}.self_attn.o_proj", Attention},
-    {MlpNorm, "layers.{}.post_attention_layernorm"},
-    {Up, "layers.{}.mlp.up_proj", Mlp},
-    {Down, "layers.{}.mlp.down_proj", Mlp},
-    {FinalNorm, "norm"},
-});
+constexpr auto blocks = names_like<2>(
+    llama_attention, {{Up, "layers.{}.mlp.up_proj", Mlp}, {Down, "layers.{}.mlp.down_proj", Mlp}});
 constexpr ConfigKeys keys =
     like(like_llama(6144, 32, 48, like_llama(24'576, 4096, 256'000, 0, 0)), [](ConfigKeys& made) {
       made.epsilon = "norm_eps";

@@ -15,17 +15,8 @@ using enum Part;
 using enum BiasRule;
 
 constexpr auto types = std::to_array<std::string_view>({"starcoder2"});
-constexpr auto blocks = std::to_array<PartName>({
-    {AttentionNorm, "layers.{}.input_layernorm"},
-    {Query, "layers.{}.self_attn.q_proj", Attention},
-    {Key, "layers.{}.self_attn.k_proj", Attention},
-    {Value, "layers.{}.self_attn.v_proj", Attention},
-    {Output, "layers.{}.self_attn.o_proj", Attention},
-    {MlpNorm, "layers.{}.post_attention_layernorm"},
-    {Up, "layers.{}.mlp.c_fc", Mlp},
-    {Down, "layers.{}.mlp.c_proj", Mlp},
-    {FinalNorm, "norm"},
-});
+constexpr auto blocks =
+    names_like<2>(llama_attention, {{Up, "layers.{}.mlp.c_fc", Mlp}, {Down, "layers.{}.mlp.c_proj", Mlp}});
 constexpr ConfigKeys keys =
     like(like_llama(3072, 30, 24, like_llama(12'288, 4096, 49'152, 2, 0)), [](ConfigKeys& made) {
       made.epsilon = "norm_epsilon";

@@ -18,20 +18,12 @@ using enum Part;
 using enum BiasRule;
 
 constexpr auto types = std::to_array<std::string_view>({"gpt_oss"});
-constexpr auto blocks = std::to_array<PartName>({
-    {AttentionNorm, "layers.{}.input_layernorm"},
-    {Query, "layers.{}.self_attn.q_proj", Attention},
-    {Key, "layers.{}.self_attn.k_proj", Attention},
-    {Value, "layers.{}.self_attn.v_proj", Attention},
-    {Output, "layers.{}.self_attn.o_proj", Attention},
-    {Sinks, "layers.{}.self_attn.sinks"},
-    {MlpNorm, "layers.{}.post_attention_layernorm"},
-    {Router, "layers.{}.mlp.router", Always},
-    {ExpertGate, "", Always},
-    {ExpertUp, "layers.{}.mlp.experts.gate_up_proj", Always},
-    {ExpertDown, "layers.{}.mlp.experts.down_proj", Always},
-    {FinalNorm, "norm"},
-});
+constexpr auto blocks =
+    names_like<5>(llama_attention, {{Sinks, "layers.{}.self_attn.sinks"},
+                                    {Router, "layers.{}.mlp.router", Always},
+                                    {ExpertGate, "", Always},
+                                    {ExpertUp, "layers.{}.mlp.experts.gate_up_proj", Always},
+                                    {ExpertDown, "layers.{}.mlp.experts.down_proj", Always}});
 constexpr ConfigKeys keys = like(like_llama(2880, 36, 64, like_llama(2880, 131'072, 201'088, 8, 64)),
                                  [](ConfigKeys& made) { made.default_epsilon = 1e-5; });
 constexpr auto own_keys = std::to_array<std::string_view>(
